@@ -1,0 +1,41 @@
+// The file `..version` in a version's directory: what the version contains, and who wrote it.
+//
+//   sha256:<content hash>
+//   boot:<boot id>
+//   writer:<process id>.<start time>
+//
+// It is written before the files, so that a version in the making can be told from the leftover of a
+// crash: by asking whether its writer lives.
+
+import { readFileSync } from "node:fs";
+import { isErrno } from "../base/errors.ts";
+import { VERSION_FILE } from "./layout.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
+
+export interface VersionRecord {
+  /** Content hash, 64 hex digits. */
+  readonly version: string;
+  /** Contents that were not synced may be gone after another boot. */
+  readonly writer: ProcessIdentity;
+}
+
+export function formatVersionRecord({ version, writer }: VersionRecord): string {
+  return `sha256:${version}\nboot:${writer.bootId}\nwriter:${writer.pid}.${writer.startTicks}\n`;
+}
+
+export function parseVersionRecord(text: string): VersionRecord | undefined {
+  const match = /^sha256:([0-9a-f]{64})\nboot:([0-9a-f-]*)\nwriter:(\d+)\.(\d+)\n$/.exec(text);
+  if (match === null) return undefined;
+  const [, version = "", bootId = "", pid, startTicks] = match;
+  return { version, writer: { bootId, pid: Number(pid), startTicks: Number(startTicks) } };
+}
+
+/** The record of the version in `root`. Undefined when it has none, or none that makes sense. */
+export function readVersionRecord(root: string): VersionRecord | undefined {
+  try {
+    return parseVersionRecord(readFileSync(`${root}/${VERSION_FILE}`, "utf8"));
+  } catch (err) {
+    if (isErrno(err, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP")) return undefined;
+    throw err;
+  }
+}

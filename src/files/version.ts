@@ -1,0 +1,40 @@
+// The version of a set of files: one SHA-256 over paths and contents, the same for the same content
+// wherever and whenever it is written. Modes and owners are not part of it. @driftless/config
+// computes the same hash from what it reads; `test/version-agreement.test.ts` holds the two
+// together.
+
+import { createHash } from "node:crypto";
+
+/** How many hex digits people are shown. 40 bits: enough to tell the versions of one object apart. */
+export const SHORT_VERSION_DIGITS = 10;
+
+/**
+ * `files` must be sorted by `compareUtf8`. Each file adds `<path bytes> <content bytes>\n`, its
+ * path and its content: the lengths first, so that no two sets of files add up to the same bytes.
+ */
+export function versionOf(
+  files: Iterable<{ readonly path: string; readonly data: Uint8Array }>,
+): string {
+  const hash = createHash("sha256");
+  for (const { path, data } of files) {
+    hash.update(`${Buffer.byteLength(path)} ${data.length}\n${path}`).update(data);
+  }
+  return hash.digest("hex");
+}
+
+/** Orders strings as their UTF-8 bytes would be ordered, without encoding them. */
+export function compareUtf8(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return codePointOrder(x) - codePointOrder(y);
+  }
+  return a.length - b.length;
+}
+
+/** UTF-16 puts surrogates (code points from U+10000) below U+E000 to U+FFFF; UTF-8 above. */
+function codePointOrder(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
