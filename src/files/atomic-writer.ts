@@ -10,10 +10,10 @@
 //    (5) make the version's directory
 //    (6) write the version record, then every file with its owner and mode
 //    (7) give the volume's root to the group
-//    (8) link `..data_tmp` to the new version and, if links must be made, `..data_prev` to the old
+//    (8) link `..data_tmp` to the new version and, if (10) has work to do, `..data_prev` to the old
 //    (9) rename `..data_tmp` over `..data`: the commit. Before it readers have the old version
 //        whatever happens, after it the new one
-//   (10) make the links of new keys; when one cannot be made, rename `..data_prev` over `..data`
+//   (10) make the links of new keys and, if asked to, sync; if that fails, `..data_prev` goes back
 //   (11) remove the links of keys that are gone: not before (9), or the old version would lose them
 //   (12) remove the old version, or keep it for its grace time
 //
@@ -137,7 +137,7 @@ export class AtomicWriter {
 
     if (difference === undefined && seen.current !== undefined) {
       // (3)
-      const repaired = linkCount(seen.links) + leftovers.length > 0;
+      const repaired = linksToMake(seen.links) + seen.links.remove.length + leftovers.length > 0;
       const swept = this.#sweepLeftovers(leftovers);
       makeLinks(directory, seen.links, this.#options.fsGroup);
       const dropped = this.#dropLinks(seen.links.remove);
@@ -171,23 +171,28 @@ export class AtomicWriter {
     const { directory, fsGroup, durable = false } = this.#options;
     const { current, links } = seen;
     const name = this.#createVersion(payload); // (5) (6)
-    this.#commit(payload, name, seen);
+    const wayBack = current !== undefined && (durable || linksToMake(links) > 0);
+    this.#commit(payload, name, { current, wayBack });
     try {
       makeLinks(directory, links, fsGroup); // (10)
+      if (durable) syncDirectory(directory);
     } catch (err) {
       if (this.#goBack(current, links)) discardVersion(`${directory}/${name}`, payload);
       throw err;
     }
-    if (needsWayBack(seen)) unlinkQuietly(`${directory}/${DATA_LINK_PREVIOUS}`);
+    if (wayBack) unlinkQuietly(`${directory}/${DATA_LINK_PREVIOUS}`);
     const dropped = this.#dropLinks(links.remove); // (11)
-    if (durable) syncDirectory(directory);
     const gone = current === undefined || this.#retired.retire(current); // (12)
     this.#memory = dropped && gone ? this.#remember(payload, name) : undefined;
     return name;
   }
 
   /** Steps 7 to 9. When it throws, the new version and its links are gone. */
-  #commit(payload: Payload, name: string, seen: Survey): void {
+  #commit(
+    payload: Payload,
+    name: string,
+    { current, wayBack }: { current: string | undefined; wayBack: boolean },
+  ): void {
     const { directory, fsGroup, durable = false } = this.#options;
     const made: string[] = [];
     const link = (path: string, target: string): void => {
@@ -196,10 +201,10 @@ export class AtomicWriter {
     };
     try {
       if (fsGroup !== undefined) this.#giveRootTo(fsGroup); // (7)
-      if (needsWayBack(seen)) link(DATA_LINK_PREVIOUS, seen.current); // (8)
+      if (wayBack && current !== undefined) link(DATA_LINK_PREVIOUS, current); // (8)
       link(DATA_LINK_TMP, name);
       if (durable) syncDirectory(directory); // The version's own entry, before anything names it.
-      this.#refuseOtherWriter(seen.current);
+      this.#refuseOtherWriter(current);
       this.#attempt(DATA_LINK, () =>
         renameSync(`${directory}/${DATA_LINK_TMP}`, `${directory}/${DATA_LINK}`),
       ); // (9)
@@ -322,10 +327,15 @@ export class AtomicWriter {
     return memory !== undefined && stillHolds(memory, directory) ? memory : undefined;
   }
 
-  #remember(payload: Payload, current: string): RootMemory {
+  /** Undefined when it cannot be looked at: the write is done, and the next one looks anew. */
+  #remember(payload: Payload, current: string): RootMemory | undefined {
     const { directory, clock } = this.#options;
     const { identity, version, names } = payload;
-    return remember(directory, { identity, version, names, current }, clock.now());
+    try {
+      return remember(directory, { identity, version, names, current }, clock.now());
+    } catch {
+      return undefined;
+    }
   }
 }
 
@@ -348,13 +358,8 @@ function fromMemory(memory: RootMemory, payload: Payload): Survey {
   return { current: memory.current, leftovers: [], obstacles: [], links };
 }
 
-/** Links will be made, which can fail after the commit, and there is something to go back to. */
-function needsWayBack(seen: Survey): seen is Survey & { readonly current: string } {
-  return seen.current !== undefined && seen.links.create.length + seen.links.replace.length > 0;
-}
-
-function linkCount(links: LinkWork): number {
-  return links.create.length + links.replace.length + links.remove.length;
+function linksToMake(links: LinkWork): number {
+  return links.create.length + links.replace.length;
 }
 
 function unlinkQuietly(path: string): void {

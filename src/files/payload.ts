@@ -6,6 +6,7 @@
 // prints as a summary.
 
 import { createHash } from "node:crypto";
+import { inspect } from "node:util";
 import { checkPath } from "./payload-path.ts";
 import { compareUtf8, SHORT_VERSION_DIGITS, versionOf } from "./version.ts";
 
@@ -29,6 +30,15 @@ export class PayloadError extends Error {
 }
 
 export class Payload {
+  static {
+    // The bytes may be a Secret's: printing gives a summary.
+    Object.defineProperty(Payload.prototype, inspect.custom, {
+      value(this: Payload) {
+        return this.toString();
+      },
+    });
+  }
+
   /** Sorted bytewise by path; no path is a parent of another. */
   readonly files: readonly PayloadFile[];
   /** Every directory that the files need, parents before children. */

@@ -33,7 +33,8 @@ export function parseVersionRecord(text: string): VersionRecord | undefined {
 /** The record of the version in `root`. Undefined when it has none, or none that makes sense. */
 export function readVersionRecord(root: string): VersionRecord | undefined {
   try {
-    return parseVersionRecord(readFileSync(`${root}/${VERSION_FILE}`, "utf8"));
+    // Without an encoding: with one, Node ends the whole process when the close fails.
+    return parseVersionRecord(readFileSync(`${root}/${VERSION_FILE}`).toString());
   } catch (err) {
     if (isErrno(err, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP")) return undefined;
     throw err;

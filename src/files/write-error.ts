@@ -34,7 +34,9 @@ function pathBelow(directory: string, cause: unknown): string {
 
 /** Node's message repeats the paths after a comma; ours names the file already. */
 function reasonOf(cause: Error): string {
-  return errorCode(cause) === undefined ? cause.message : cause.message.replace(/, \w+ '.*$/s, "");
+  return errorCode(cause) === undefined
+    ? cause.message
+    : cause.message.replace(/, (\w+) '.*$/s, ", $1");
 }
 
 function errorCode(cause: unknown): string | undefined {

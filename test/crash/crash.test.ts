@@ -1,0 +1,288 @@
+// G4, at the level of the disk: a writer that is killed at any system call leaves a version that is
+// wholly the old or wholly the new one, and the next write ends in exactly the wanted tree.
+
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { mkdirSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { constants } from "node:os";
+import { before, describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { tempDir } from "../../src/base/testing/temp-dir.ts";
+import type { Payload } from "../../src/files/payload.ts";
+import { payloadOf, testWriter } from "../../src/files/testing/test-writer.ts";
+import {
+  assertExactly,
+  differenceTo,
+  readThroughData,
+  type SeenFile,
+} from "../../src/files/testing/volume-checks.ts";
+import { type Built, buildC } from "../support/c-program.ts";
+import { LONG, testSeed } from "../support/campaign.ts";
+import { tmpfs } from "../support/tmpfs.ts";
+import { type Scenario, scenarioNamed, scenarios, selfDescribing } from "./scenarios.ts";
+
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+const NEXT = payloadOf({ a: "next", "c/d": "next", z: "next" });
+const RANDOM_CRASHES = LONG ? 20_000 : 500;
+const MIN_CRASH_POINTS = 2_000;
+const { ENOSPC, EACCES, EROFS, EMFILE, EIO } = constants.errno;
+const ERRNOS = [ENOSPC, EACCES, EROFS, EMFILE, EIO];
+
+let faultAt: Built;
+let points = 0;
+let crashPoints = 0;
+
+before(async () => {
+  faultAt = await buildC(`${HERE}/fault-at.c`);
+});
+
+interface Ending {
+  /** What the tracer did: `calls …`, `killed NAME`, `failed NAME`, `finished`. */
+  readonly fault: string;
+  /** How the write ended, unless it was killed. */
+  readonly write:
+    | { readonly outcome: string; readonly path?: string; readonly message?: string }
+    | undefined;
+}
+
+/** Runs one write of the scenario in a process of its own, under the tracer. */
+async function runWrite(directory: string, scenario: string, fault: string[]): Promise<Ending> {
+  assert.ok(faultAt.ok);
+  const child = [process.execPath, `${HERE}/crash-child.ts`, directory, scenario];
+  const { stdout, stderr } = await promisify(execFile)(faultAt.path, [...fault, ...child]);
+  const write = stderr === "" ? undefined : (JSON.parse(stderr) as Ending["write"]);
+  return { fault: stdout.trim(), write };
+}
+
+/** The calls of a write that nothing disturbs, which must end in exactly the wanted tree. */
+async function callsOf(root: string, scenario: Scenario): Promise<string[]> {
+  const directory = `${root}/undisturbed`;
+  prepare(directory, scenario);
+  const { fault } = await runWrite(directory, scenario.name, ["list"]);
+  const foreign = scenario.foreign ?? [];
+  assertExactly(directory, scenario.write, { foreign, ...fsGroupOf(scenario) });
+  return fault.split(" ").slice(1);
+}
+
+interface Before {
+  /** What readers saw; undefined before the first write. */
+  readonly old: readonly SeenFile[] | undefined;
+  /** Names in the volume's root. */
+  readonly root: readonly string[];
+}
+
+function prepare(directory: string, scenario: Scenario): Before {
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory);
+  const writer = testWriter(directory, scenario.options);
+  for (const payload of scenario.before) writer.write(payload);
+  scenario.disturb?.(directory);
+  const old = scenario.before.length === 0 ? undefined : readThroughData(directory);
+  return { old, root: readdirSync(directory) };
+}
+
+/** What is visible is the old version or the new one, whole, also through the links of keys in both. */
+function assertOldOrNew(directory: string, { old }: Before, scenario: Scenario): void {
+  const visible = readdirSync(directory).includes("..data")
+    ? readThroughData(directory)
+    : undefined;
+  if (visible === undefined) {
+    assert.equal(old, undefined, "a volume that had a version has one");
+    return;
+  }
+  const isNew = differenceTo(scenario.write, visible, fsGroupOf(scenario)) === undefined;
+  const isOld = old !== undefined && sameFiles(old, visible);
+  assert.ok(isNew || isOld, "the visible version is wholly the old or wholly the new one");
+  for (const name of scenario.write.names) {
+    const inBoth =
+      old?.some((file) => file.path === name) && visible.some((file) => file.path === name);
+    if (inBoth) assert.ok(statSync(`${directory}/${name}`).isFile(), `${name} can be read`);
+  }
+}
+
+function sameFiles(a: readonly SeenFile[], b: readonly SeenFile[]): boolean {
+  const text = (files: readonly SeenFile[]): string =>
+    files
+      .map((file) => `${file.path} ${file.mode} ${file.gid} ${file.data.toString("hex")}`)
+      .join();
+  return text(a) === text(b);
+}
+
+function fsGroupOf(scenario: Scenario): { fsGroup?: number } {
+  const fsGroup = scenario.options?.fsGroup;
+  return fsGroup === undefined ? {} : { fsGroup };
+}
+
+/** The next write, by another process, ends in exactly the wanted tree. */
+function assertRecovers(directory: string, scenario: Scenario, next: Payload): void {
+  const writer = testWriter(directory, { ...scenario.options, keepPreviousMs: 0 });
+  writer.write(next, scenario.deep ? { verify: "deep" } : {});
+  const foreign = (scenario.foreign ?? []).concat(strangersOf(scenario, next));
+  assertExactly(directory, next, { foreign, ...fsGroupOf(scenario) });
+}
+
+/** Foreign files at the names of keys stay when the next payload has no such keys and they were not replaced yet. */
+function strangersOf(scenario: Scenario, next: Payload): string[] {
+  if (!scenario.name.includes("foreign")) return [];
+  return ["new", "other"].filter((name) => !next.names.has(name));
+}
+
+/** Tries one fault at every call of a write, each in a volume and a process of its own. */
+async function everywhere(
+  t: TestContext,
+  scenario: Scenario,
+  {
+    root,
+    fault,
+    check,
+  }: {
+    root: string;
+    fault: (index: number) => string;
+    check: (directory: string, before: Before, ending: Ending) => void;
+  },
+): Promise<void> {
+  const calls = await callsOf(root, scenario);
+  await inPairs(calls.length, async (index) => {
+    const directory = `${root}/at-${index}`;
+    const before = prepare(directory, scenario);
+
+    const ending = await runWrite(directory, scenario.name, [fault(index), String(index + 1)]);
+
+    try {
+      assert.match(ending.fault, /^(killed|failed) /, "the call was reached");
+      check(directory, before, ending);
+      assertRecovers(directory, scenario, index % 2 === 0 ? scenario.write : NEXT);
+    } catch (err) {
+      const where = `${fault(index)} at call ${index + 1} of ${calls.length} (${ending.fault})`;
+      throw new Error(`${where}: ${String(err)}`, { cause: err });
+    }
+    rmSync(directory, { recursive: true });
+  });
+  t.diagnostic(`${calls.length} calls`);
+  points += calls.length;
+}
+
+/** A write that failed left the old version, and no entry in the root that was not there before. */
+function assertFailedOrDone(
+  directory: string,
+  ending: Ending,
+  { before, scenario }: { before: Before; scenario: Scenario },
+): void {
+  const { old } = before;
+  assert.ok(ending.write, "the write said how it ended");
+  const hasVersion = readdirSync(directory).includes("..data");
+  if (ending.write.outcome !== "failed") {
+    const differs = differenceTo(scenario.write, readThroughData(directory), fsGroupOf(scenario));
+    assert.equal(differs, undefined, `a write that succeeded is visible: ${differs}`);
+    return;
+  }
+  assert.ok(ending.write.message?.startsWith(`Cannot write "${directory}`), ending.write.message);
+  assert.ok(
+    old === undefined ? !hasVersion : hasVersion && sameFiles(old, readThroughData(directory)),
+    `the old version is visible and whole: ${ending.write.message}`,
+  );
+  const added = readdirSync(directory).filter((name) => !before.root.includes(name));
+  assert.deepEqual(added, [], `nothing is left of the failed write: ${ending.write.message}`);
+}
+
+/** Two at a time: the tests run on two cores. */
+async function inPairs(count: number, work: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all([worker(), worker()]);
+}
+
+for (const kind of ["disk", "tmpfs"] as const) {
+  describe(`G4 a writer killed at every system call, on ${kind}`, () => {
+    for (const scenario of scenarios) {
+      it(`recovers: ${scenario.name}`, async (t) => {
+        if (!faultAt.ok) return t.skip(faultAt.reason);
+        using mount = kind === "tmpfs" ? tmpfs("size=32m") : tempDir();
+        if (!("path" in mount)) return t.skip(mount.reason);
+        const pointsBefore = points;
+        await everywhere(t, scenario, {
+          root: mount.path,
+          fault: () => "kill",
+          check: (directory, before) => assertOldOrNew(directory, before, scenario),
+        });
+        crashPoints += points - pointsBefore;
+        return undefined;
+      });
+    }
+  });
+}
+
+describe("G4 a writer of which any one system call fails", () => {
+  for (const scenario of scenarios) {
+    it(`keeps the old version or shows the new one: ${scenario.name}`, async (t) => {
+      if (!faultAt.ok) return t.skip(faultAt.reason);
+      if (process.arch !== "x64") return t.skip("failing a call is implemented for x86-64 only");
+      using temp = tempDir();
+      for (const round of LONG ? ERRNOS.keys() : [0]) {
+        await everywhere(t, scenario, {
+          root: temp.path,
+          fault: (index) => String(ERRNOS[(index + round) % ERRNOS.length]),
+          check: (directory, before, ending) =>
+            assertFailedOrDone(directory, ending, { before, scenario }),
+        });
+      }
+      return undefined;
+    });
+  }
+});
+
+describe("G4 random writes with crashes under a reader", () => {
+  it("shows the reader whole versions only, and recovers every time", async (t) => {
+    if (!faultAt.ok) return t.skip(faultAt.reason);
+    const seed = testSeed();
+    t.diagnostic(`seed ${seed}: repeat with npm test -- crash --seed ${seed}`);
+    using temp = tempDir();
+    const directory = temp.join("volume");
+    mkdirSync(directory);
+    testWriter(directory).write(selfDescribing(seed));
+    const reader = spawn(process.execPath, [`${HERE}/reader-child.ts`, directory], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    let printed = "";
+    reader.stdout.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+    });
+
+    try {
+      for (let round = 0; round < RANDOM_CRASHES; round++) {
+        const number = seed + round + 1;
+        const scenario = scenarioNamed(`random ${number}`);
+        const at = String(1 + ((number * 7919) % 70));
+        const { fault } = await runWrite(directory, scenario.name, ["kill", at]);
+        if (fault.startsWith("killed")) crashPoints++;
+        const visible = readThroughData(directory);
+        assert.ok(visible.length > 0, `seed ${seed}, round ${round}: a version is visible`);
+        // Every third crash is followed by a write, the others by the next crash.
+        if (round % 3 === 0) assertRecovers(directory, scenario, selfDescribing(number));
+        if (round % 500 === 499) t.diagnostic(`${round + 1} random crashes`);
+      }
+    } finally {
+      reader.stdin.end();
+    }
+    await new Promise((resolve) => reader.once("close", resolve));
+
+    const seen = JSON.parse(printed) as { whole: number; versions: number; bad: string[] };
+    t.diagnostic(`the reader saw ${seen.whole} whole snapshots of ${seen.versions} versions`);
+    assert.deepEqual(seen.bad, []);
+    assert.ok(seen.versions > 10, "the reader saw versions change");
+    assert.ok(readlinkSync(`${directory}/..data`).startsWith(".."));
+    return undefined;
+  });
+});
+
+describe("the crash test", () => {
+  it(`tried at least ${MIN_CRASH_POINTS} crash points`, (t) => {
+    if (!faultAt.ok) return t.skip(faultAt.reason);
+    t.diagnostic(`${crashPoints} crash points`);
+    assert.ok(crashPoints >= MIN_CRASH_POINTS, `${crashPoints} crash points`);
+    return undefined;
+  });
+});
