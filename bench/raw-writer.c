@@ -17,9 +17,12 @@
 
 static const char *volume;
 static char path_buffer[4][4200];
+static char record_text[135]; // As long as a version record.
 
 static char *path(int slot, const char *a, const char *b) {
-  snprintf(path_buffer[slot], sizeof path_buffer[slot], b ? "%s/%s/%s" : "%s/%s", volume, a, b);
+  int length = b ? snprintf(path_buffer[slot], sizeof path_buffer[slot], "%s/%s/%s", volume, a, b)
+                 : snprintf(path_buffer[slot], sizeof path_buffer[slot], "%s/%s", volume, a);
+  if (length >= (int)sizeof path_buffer[slot]) errx(1, "the path is too long");
   return path_buffer[slot];
 }
 
@@ -77,7 +80,7 @@ static void remove_version(const char *version) {
 
 static void write_version(long sequence, int files, char *data, size_t bytes) {
   static char names[10000][24];
-  char old[256], link[256], version[64], record[96];
+  char old[256], link[256], version[64], record[256];
 
   list(volume);
   current(old);
@@ -96,8 +99,8 @@ static void write_version(long sequence, int files, char *data, size_t bytes) {
   snprintf(version, sizeof version, "%.23s.%ld", link, 1000000 + sequence);
   must(mkdir(path(0, version, NULL), 0755), "mkdir");
   must(chmod(path_buffer[0], 0755), "chmod");
+  put(version, "..version", record_text, sizeof record_text, 0444);
   for (int i = 0; i < files; i++) put(version, names[i], data, bytes, 0644);
-  put(version, "..version", data, 79, 0444);
 
   must(symlink(version, path(1, "..data_tmp", NULL)), "symlink");
   current(old);
@@ -113,8 +116,9 @@ int main(int argc, char **argv) {
   int files = atoi(argv[2]);
   size_t bytes = strtoul(argv[3], NULL, 10);
   long warmup = atol(argv[4]), writes = atol(argv[5]);
-  char *data = malloc(bytes < 79 ? 79 : bytes);
-  memset(data, 'x', bytes < 79 ? 79 : bytes);
+  char *data = malloc(bytes);
+  memset(data, 'x', bytes);
+  memset(record_text, 'x', sizeof record_text);
   for (long i = 0; i < warmup; i++) write_version(i, files, data, bytes);
   double start = now_us();
   for (long i = 0; i < writes; i++) write_version(warmup + i, files, data, bytes);

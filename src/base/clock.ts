@@ -12,6 +12,9 @@ export interface Clock {
   schedule(ms: number, callback: () => void): Disposable;
 }
 
+// setTimeout takes a signed 32-bit number and fires at once above it: a month would be 1 ms.
+const longestTimerMs = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
@@ -22,18 +25,27 @@ export const systemClock: Clock = {
         return;
       }
       const onAbort = (): void => {
-        clearTimeout(timer);
+        timer[Symbol.dispose]();
         reject(signal?.reason as Error);
       };
-      const timer = setTimeout(() => {
+      const timer = schedule(ms, () => {
         signal?.removeEventListener("abort", onAbort);
         resolve();
-      }, ms);
+      });
       signal?.addEventListener("abort", onAbort, { once: true });
     });
   },
-  schedule(ms, callback) {
-    const timer = setTimeout(callback, ms);
-    return { [Symbol.dispose]: () => clearTimeout(timer) };
-  },
+  schedule,
 };
+
+function schedule(ms: number, callback: () => void): Disposable {
+  let remainingMs = ms;
+  let timer: NodeJS.Timeout;
+  const arm = (): void => {
+    const stretchMs = Math.min(remainingMs, longestTimerMs);
+    remainingMs -= stretchMs;
+    timer = setTimeout(() => (remainingMs > 0 ? arm() : callback()), stretchMs);
+  };
+  arm();
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}

@@ -54,7 +54,11 @@ export interface AtomicWriterOptions {
    * cut. Default false: a volume is rebuilt from its object, and syncing costs five times the write.
    */
   readonly durable?: boolean;
-  /** How long readers that pinned a replaced version may go on reading it. Default 0: it goes at once. */
+  /**
+   * How long a replaced version stays for readers that are on their way into it. Default 0, as the
+   * kubelet: then an open(2) through a plain path that meets a swap in its middle can fail with
+   * ENOENT, because the kernel has followed `..data` and finds the directory empty.
+   */
   readonly keepPreviousMs?: number;
   /** The process that writes: `currentProcess()`. */
   readonly self: ProcessIdentity;

@@ -5,8 +5,12 @@ import { rmSync } from "node:fs";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 
-/** A writer in a hot loop must not fill the disk with versions in their grace time. */
-const MAX_KEPT = 16;
+/**
+ * A writer in a hot loop must not fill the disk with versions in their grace time. Five thousand
+ * swaps a second is as fast as it gets; this many then still last 200 ms, longer than a reader that
+ * was put off the processor in the middle of an open(2).
+ */
+const MAX_KEPT = 1024;
 
 export interface RetiredVersionsOptions {
   readonly directory: string;

@@ -16,10 +16,8 @@ let directory: string | undefined;
 
 /** Compiles one source file. Not ok, with the reason, when there is no compiler and none can be installed. */
 export async function buildC(source: string): Promise<Built> {
-  const compiler = await ensureDebianPackages([
-    { command: "gcc", package: "gcc" },
-    { command: "/usr/include/stdio.h", package: "libc6-dev" },
-  ]);
+  // g++ and not gcc: it comes only together with the C library's headers.
+  const compiler = await ensureDebianPackages([{ command: "g++", package: "build-essential" }]);
   if (!compiler.ok) return compiler;
   if (directory === undefined) {
     const made = mkdtempSync(join(tmpdir(), "driftless-c-"));

@@ -1,0 +1,39 @@
+// `npm run bench`: prints one JSON line per figure, then a table. Everything is a ratio to a baseline of the
+// same run where there is one: absolute times hold for this machine and this moment only.
+//
+//   npm run bench              all
+//   npm run bench -- writer    one part: writer, watch, memory
+
+import { fileURLToPath } from "node:url";
+import { buildC } from "../test/support/c-program.ts";
+import { benchMemory } from "./memory.ts";
+import { printTable } from "./report.ts";
+import { benchWatch } from "./watch.ts";
+import { benchWriter } from "./writer.ts";
+
+const PARTS: Record<string, () => void | Promise<void>> = {
+  writer: async () => benchWriter(await built("raw-writer.c")),
+  watch: async () => benchWatch(await built("raw-watch.c")),
+  memory: benchMemory,
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => PARTS[name] === undefined);
+if (unknown.length > 0) {
+  console.error(
+    `Cannot measure "${unknown.join(" ")}": the parts are ${Object.keys(PARTS).join(", ")}`,
+  );
+  process.exit(2);
+}
+for (const [name, run] of Object.entries(PARTS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.error(`measuring ${name} …`);
+  await run();
+}
+printTable();
+
+async function built(source: string): Promise<string> {
+  const program = await buildC(fileURLToPath(new URL(source, import.meta.url)));
+  if (!program.ok) throw new Error(`Cannot build the baseline ${source}: ${program.reason}`);
+  return program.path;
+}

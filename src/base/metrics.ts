@@ -1,0 +1,89 @@
+// Numbers for machines, with the label names as part of the type: a label that was not declared does
+// not compile. Parts take a Metrics; prom-client does the counting behind it, in a registry per instance.
+
+import {
+  Counter as PromCounter,
+  Gauge as PromGauge,
+  Histogram as PromHistogram,
+  Registry,
+} from "prom-client";
+
+/** The labels of one sample: nothing when the metric has none, else all of them. */
+type LabelArguments<L extends string> = [L] extends [never]
+  ? []
+  : [labels: Readonly<Record<L, string>>];
+
+export interface Counter<L extends string = never> {
+  inc(...labels: LabelArguments<L>): void;
+  /** Adds `value`, which is not negative. */
+  add(value: number, ...labels: LabelArguments<L>): void;
+}
+
+export interface Gauge<L extends string = never> {
+  set(value: number, ...labels: LabelArguments<L>): void;
+  add(value: number, ...labels: LabelArguments<L>): void;
+  /** Forgets one series: what it described is gone. */
+  remove(...labels: LabelArguments<L>): void;
+}
+
+export interface Histogram<L extends string = never> {
+  observe(value: number, ...labels: LabelArguments<L>): void;
+}
+
+interface MetricOptions<L extends string> {
+  /** As Kubernetes names it where an equivalent exists; unit at the end (`_seconds`, `_total`). */
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: readonly L[];
+}
+
+interface HistogramOptions<L extends string> extends MetricOptions<L> {
+  /** Upper bounds, growing. */
+  readonly buckets: readonly number[];
+}
+
+/** Makes metrics and prints them. A name can be used once. */
+export interface Metrics {
+  counter<L extends string = never>(options: MetricOptions<L>): Counter<L>;
+  gauge<L extends string = never>(options: MetricOptions<L>): Gauge<L>;
+  histogram<L extends string = never>(options: HistogramOptions<L>): Histogram<L>;
+  /** All metrics in the text format of Prometheus. */
+  text(): Promise<string>;
+  /** What an HTTP answer with text() says that it is. */
+  readonly contentType: string;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  return {
+    counter(options) {
+      const counter = new PromCounter(promOptions(options, registry));
+      return {
+        inc: (...[labels]) => counter.inc(labels ?? {}),
+        add: (value, ...[labels]) => counter.inc(labels ?? {}, value),
+      };
+    },
+    gauge(options) {
+      const gauge = new PromGauge(promOptions(options, registry));
+      return {
+        set: (value, ...[labels]) => gauge.set(labels ?? {}, value),
+        add: (value, ...[labels]) => gauge.inc(labels ?? {}, value),
+        remove: (...[labels]) => gauge.remove(labels ?? {}),
+      };
+    },
+    histogram(options) {
+      const buckets = [...options.buckets];
+      const histogram = new PromHistogram({ ...promOptions(options, registry), buckets });
+      return { observe: (value, ...[labels]) => histogram.observe(labels ?? {}, value) };
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+function promOptions<L extends string>(
+  { name, help, labels = [] }: MetricOptions<L>,
+  registry: Registry,
+): { name: string; help: string; labelNames: readonly string[]; registers: Registry[] } {
+  return { name, help, labelNames: labels, registers: [registry] };
+}

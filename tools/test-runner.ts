@@ -1,0 +1,231 @@
+// Runs test files in worker processes and reports: a line per file as it finishes, then all failures in
+// full, the skipped tests with their reasons, and the true counts. Whatever keeps a file from saying how
+// it went (a crash, an exit, silence, no tests at all) counts as a failure of that file.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { WorkerMessage } from "./test-worker.ts";
+
+export interface TestRunOptions {
+  /** Paths in the output are relative to it, and the workers run in it. */
+  readonly root: string;
+  /** Absolute paths. The files of a group share one process, one after another. */
+  readonly groups: readonly (readonly string[])[];
+  readonly env: NodeJS.ProcessEnv;
+  /** For one test. A worker that says nothing for longer than that, and a little, is killed. */
+  readonly timeoutMs: number;
+  /** How many workers run at a time. */
+  readonly concurrency: number;
+  readonly print: (line: string) => void;
+  /** Ends all workers at once; their files fail. */
+  readonly signal: AbortSignal;
+}
+
+export interface TestCounts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+interface Failure {
+  readonly name: string;
+  readonly at: string;
+  readonly error: string;
+}
+
+interface FileResult {
+  readonly file: string;
+  readonly startedMs: number;
+  passed: number;
+  readonly failures: Failure[];
+  readonly skips: { readonly name: string; readonly reason: string }[];
+  /** What it printed, the end of it. */
+  output: string;
+}
+
+// Beyond the timeout of a test, for node:test to notice it first and say which test it was.
+const slackMs = 5000;
+const maxOutputChars = 20_000;
+const worker = fileURLToPath(import.meta.resolve("./test-worker.ts"));
+const reporter = import.meta.resolve("./test-reporter.ts");
+
+export async function runTests(options: TestRunOptions): Promise<TestCounts> {
+  const startedMs = performance.now();
+  const results: FileResult[] = [];
+  const queue = options.groups.filter((group) => group.length > 0);
+  const drain = async (): Promise<void> => {
+    for (let group = queue.shift(); group; group = queue.shift()) {
+      results.push(...(await runGroup(group, options)));
+    }
+  };
+  await Promise.all(Array.from({ length: options.concurrency }, drain));
+  return summarize(results, startedMs, options);
+}
+
+/** Runs the files in one process, and in a new one from where the process died. */
+async function runGroup(files: readonly string[], options: TestRunOptions): Promise<FileResult[]> {
+  const results: FileResult[] = [];
+  while (results.length < files.length) {
+    results.push(...(await runWorker(files.slice(results.length), options)));
+  }
+  return results;
+}
+
+/** The results of the files that it got to: all of them, or up to the one in which it died. */
+async function runWorker(files: readonly string[], options: TestRunOptions): Promise<FileResult[]> {
+  const finished: FileResult[] = [];
+  let current = newResult(files[0] ?? "");
+  const child = startWorker(files, options);
+  let silence: NodeJS.Timeout | undefined;
+  let killedFor: string | undefined;
+  const kill = (reason: string): void => {
+    killedFor = reason;
+    killGroup(child);
+  };
+  const heard = (): void => {
+    clearTimeout(silence);
+    const limitMs = options.timeoutMs + slackMs;
+    silence = setTimeout(() => kill(`No test ended within ${limitMs} ms`), limitMs);
+  };
+  const onAbort = (): void => kill("The test run was stopped");
+  options.signal.addEventListener("abort", onAbort, { once: true });
+  heard();
+  child.on("message", (message) => {
+    heard();
+    current = take(message as WorkerMessage, current, { finished, options });
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      current.output = (current.output + text).slice(-maxOutputChars);
+    });
+  }
+  const how = await ending(child);
+  clearTimeout(silence);
+  options.signal.removeEventListener("abort", onAbort);
+  // What its tests started and left behind goes too.
+  killGroup(child);
+  if (finished.length < files.length) {
+    const error = killedFor ?? `The process ended with ${how} before the file was through`;
+    current.failures.push({ name: "(whole file)", at: current.file, error });
+    finish(current, { finished, options });
+  }
+  return finished;
+}
+
+function startWorker(
+  files: readonly string[],
+  { root, env, timeoutMs }: TestRunOptions,
+): ChildProcess {
+  // NODE_TEST_CONTEXT would make the worker believe that it belongs to a node:test further up.
+  const { NODE_TEST_CONTEXT: _, ...clean } = env;
+  const flags = [`--test-reporter=${reporter}`, `--test-timeout=${timeoutMs}`];
+  return spawn(process.execPath, [...flags, worker, ...files], {
+    cwd: root,
+    env: clean,
+    // A process group of its own, so that it can be killed with all that it started.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+}
+
+function ending(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.on("error", (err) => resolve(err.message));
+    child.on("exit", (code, signal) => {
+      // Messages and output may still be on their way; something that a test left behind may hold the
+      // pipes open for ever.
+      const limit = setTimeout(() => resolve(signal ?? `code ${code}`), 500);
+      child.on("close", () => {
+        clearTimeout(limit);
+        resolve(signal ?? `code ${code}`);
+      });
+    });
+  });
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) {
+      process.kill(-pid, "SIGKILL");
+    }
+  } catch {
+    // Nobody is left in the group: that is what we want.
+  }
+}
+
+interface Sink {
+  readonly finished: FileResult[];
+  readonly options: TestRunOptions;
+}
+
+/** Returns the result that the next message belongs to. */
+function take(message: WorkerMessage, current: FileResult, sink: Sink): FileResult {
+  switch (message.kind) {
+    case "begin":
+      return newResult(message.file);
+    case "say":
+      sink.options.print(`        ${relative(sink.options.root, current.file)}: ${message.text}`);
+      break;
+    case "pass":
+      current.passed++;
+      break;
+    case "skip":
+      current.skips.push(message);
+      break;
+    case "fail":
+      current.failures.push(message);
+      break;
+    case "end":
+      finish(current, sink);
+      break;
+  }
+  return current;
+}
+
+function newResult(file: string): FileResult {
+  return { file, startedMs: performance.now(), passed: 0, failures: [], skips: [], output: "" };
+}
+
+function finish(result: FileResult, { finished, options }: Sink): void {
+  const { file, passed, failures, skips } = result;
+  if (passed + failures.length + skips.length === 0) {
+    failures.push({ name: "(whole file)", at: file, error: "The file has no tests" });
+  }
+  finished.push(result);
+  const count = passed + failures.length;
+  const tests = count === 1 ? "1 test" : `${count} tests`;
+  const skipped = skips.length > 0 ? `, ${skips.length} skipped` : "";
+  const seconds = ((performance.now() - result.startedMs) / 1000).toFixed(1);
+  const mark = failures.length > 0 ? "FAILED " : "ok     ";
+  options.print(`${mark} ${relative(options.root, file)}  ${tests}${skipped}  ${seconds} s`);
+}
+
+function summarize(
+  results: readonly FileResult[],
+  startedMs: number,
+  { root, print }: TestRunOptions,
+): TestCounts {
+  for (const { failures, output } of results.filter((result) => result.failures.length > 0)) {
+    for (const { name, at, error } of failures) {
+      print(`\nFAILED ${name}\n  at ${relative(root, at)}\n${indent(error)}`);
+    }
+    if (output.trim() !== "") {
+      print(`  the file printed:\n${indent(output.trimEnd())}`);
+    }
+  }
+  const skips = results.flatMap(({ file, skips }) => skips.map((skip) => ({ file, ...skip })));
+  for (const [index, { file, name, reason }] of skips.entries()) {
+    print(`${index === 0 ? "\n" : ""}skipped ${relative(root, file)}  ${name}: ${reason}`);
+  }
+  const passed = results.reduce((sum, result) => sum + result.passed, 0);
+  const failed = results.reduce((sum, result) => sum + result.failures.length, 0);
+  print("");
+  print(`${skips.length} skipped, ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+  print(`${passed} passed, ${failed} failed`);
+  return { passed, failed, skipped: skips.length };
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, "    ");
+}
