@@ -101,7 +101,7 @@ export class Payload {
   }
 }
 
-export function firstSegment(path: string): string {
+function firstSegment(path: string): string {
   const slash = path.indexOf("/");
   return slash === -1 ? path : path.slice(0, slash);
 }
