@@ -48,12 +48,9 @@ static void list(const char *p) {
 }
 
 static void current(char *name) {
-  char *link = path(0, "..data", NULL);
-  look(link, AT_SYMLINK_NOFOLLOW);
-  ssize_t length = readlink(link, name, 255);
-  must((int)length, link);
+  ssize_t length = readlink(path(0, "..data", NULL), name, 255);
+  must((int)length, "..data");
   name[length] = 0;
-  look(path(0, name, NULL), AT_SYMLINK_NOFOLLOW);
 }
 
 static void put(const char *version, const char *name, const char *data, size_t bytes, mode_t mode) {
@@ -84,6 +81,7 @@ static void write_version(long sequence, int files, char *data, size_t bytes) {
 
   list(volume);
   current(old);
+  look(path(0, old, NULL), AT_SYMLINK_NOFOLLOW);
   for (int i = 0; i < files; i++) {
     if (!names[i][0]) snprintf(names[i], sizeof names[i], "key-%d.yaml", i);
     must((int)readlink(path(0, names[i], NULL), link, sizeof link), names[i]);

@@ -40,7 +40,7 @@ import type { ProcessIdentity } from "./process-identity.ts";
 import { refuseLivingWriter, refuseLongPaths, refuseObstacles } from "./refusals.ts";
 import { RetiredVersions, removeTree } from "./retired-versions.ts";
 import { type RootMemory, remember, stillHolds } from "./root-memory.ts";
-import { currentVersion, type LinkWork, type Survey, survey } from "./survey.ts";
+import { dataTarget, type LinkWork, type Survey, survey } from "./survey.ts";
 import { createVersion, discardVersion, syncDirectory } from "./version-directory.ts";
 import { WriteError } from "./write-error.ts";
 
@@ -176,7 +176,7 @@ export class AtomicWriter {
     const { current, links } = seen;
     const name = this.#createVersion(payload); // (5) (6)
     const wayBack = current !== undefined && (durable || linksToMake(links) > 0);
-    this.#commit(payload, name, { current, wayBack });
+    this.#commit(payload, name, { seen, wayBack });
     try {
       makeLinks(directory, links, fsGroup); // (10)
       if (durable) syncDirectory(directory);
@@ -195,7 +195,7 @@ export class AtomicWriter {
   #commit(
     payload: Payload,
     name: string,
-    { current, wayBack }: { current: string | undefined; wayBack: boolean },
+    { seen, wayBack }: { seen: Survey; wayBack: boolean },
   ): void {
     const { directory, fsGroup, durable = false } = this.#options;
     const made: string[] = [];
@@ -205,10 +205,10 @@ export class AtomicWriter {
     };
     try {
       if (fsGroup !== undefined) this.#giveRootTo(fsGroup); // (7)
-      if (wayBack && current !== undefined) link(DATA_LINK_PREVIOUS, current); // (8)
+      if (wayBack && seen.current !== undefined) link(DATA_LINK_PREVIOUS, seen.current); // (8)
       link(DATA_LINK_TMP, name);
       if (durable) syncDirectory(directory); // The version's own entry, before anything names it.
-      this.#refuseOtherWriter(current);
+      this.#refuseOtherWriter(seen.dataTarget);
       this.#attempt(DATA_LINK, () =>
         renameSync(`${directory}/${DATA_LINK_TMP}`, `${directory}/${DATA_LINK}`),
       ); // (9)
@@ -296,7 +296,7 @@ export class AtomicWriter {
   /** The other writer's commit would be lost, and its version removed as our old one. */
   #refuseOtherWriter(expected: string | undefined): void {
     const { directory } = this.#options;
-    if (currentVersion(directory) === expected) return;
+    if (dataTarget(directory) === expected) return;
     throw new WriteError(
       { directory, path: DATA_LINK },
       "another process replaced the version during this write; a volume has one writer",
@@ -359,7 +359,8 @@ function fromMemory(memory: RootMemory, payload: Payload): Survey {
     replace: [],
     remove: [...memory.names].filter((name) => !payload.names.has(name)),
   };
-  return { current: memory.current, leftovers: [], obstacles: [], links };
+  const { current } = memory;
+  return { dataTarget: current, current, leftovers: [], obstacles: [], links };
 }
 
 function linksToMake(links: LinkWork): number {

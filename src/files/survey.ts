@@ -2,6 +2,7 @@
 // wrong or stale, and what stands in the way. Looks, touches nothing, follows no link.
 
 import { type Dirent, lstatSync, readdirSync, readlinkSync } from "node:fs";
+import { isErrno } from "../base/errors.ts";
 import {
   DATA_LINK,
   DATA_LINK_PREVIOUS,
@@ -22,6 +23,8 @@ export interface LinkWork {
 }
 
 export interface Survey {
+  /** What `..data` says, for noticing that somebody else changed it. */
+  readonly dataTarget: string | undefined;
   /** The directory that `..data` names. Undefined before the first write, or when it was taken away. */
   readonly current: string | undefined;
   /** Version directories that are not current, and temporary links: a crash's, or another writer's. */
@@ -35,7 +38,8 @@ const TEMPORARY = new Set([DATA_LINK_TMP, DATA_LINK_PREVIOUS, LINK_TMP]);
 
 export function survey(directory: string, names: ReadonlySet<string>): Survey {
   const entries = readdirSync(directory, { withFileTypes: true });
-  const current = currentVersion(directory);
+  const target = dataTarget(directory);
+  const current = isVersionOf(directory, target) ? target : undefined;
   const leftovers: string[] = [];
   const obstacles: string[] = [];
   const replace: string[] = [];
@@ -56,17 +60,25 @@ export function survey(directory: string, names: ReadonlySet<string>): Survey {
     }
   }
   const create = [...names].filter((name) => !present.has(name));
-  return { current, leftovers, obstacles, links: { create, replace, remove } };
+  const links = { create, replace, remove };
+  return { dataTarget: target, current, leftovers, obstacles, links };
 }
 
-/** Where `..data` leads, if that is a directory of this volume. */
-export function currentVersion(directory: string): string | undefined {
-  const link = lstatSync(`${directory}/${DATA_LINK}`, { throwIfNoEntry: false });
-  if (!link?.isSymbolicLink()) return undefined;
-  const target = readlinkSync(`${directory}/${DATA_LINK}`);
-  if (!isPlainName(target)) return undefined;
+/** What `..data` says, whether or not there is such a directory. Undefined when it is missing or no link. */
+export function dataTarget(directory: string): string | undefined {
+  try {
+    return readlinkSync(`${directory}/${DATA_LINK}`);
+  } catch (err) {
+    if (isErrno(err, "ENOENT", "EINVAL")) return undefined;
+    throw err;
+  }
+}
+
+/** Whether that is the name of a directory of this volume. */
+function isVersionOf(directory: string, target: string | undefined): boolean {
+  if (target === undefined || !isPlainName(target)) return false;
   const stats = lstatSync(`${directory}/${target}`, { throwIfNoEntry: false });
-  return stats?.isDirectory() ? target : undefined;
+  return stats?.isDirectory() ?? false;
 }
 
 function isLeftover(entry: Dirent, current: string | undefined): boolean {

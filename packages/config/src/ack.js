@@ -1,0 +1,118 @@
+// The acknowledgement file: one per process and watched path, in which an agent can read what the
+// application runs on. Always replaced as a whole, so a reader never sees half of it.
+
+import { createHash } from "node:crypto";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf } from "./config-error.js";
+
+/** @import { ConfigError } from "./config-error.js" */
+/** @import { Environment } from "./environment.js" */
+
+const maxReasonBytes = 1024;
+// The limit of ext4, xfs, tmpfs and overlayfs.
+const maxNameBytes = 255;
+
+export class Acknowledgement {
+  #file;
+  #temporary;
+  #path;
+  #environment;
+  #onFailure;
+  /** @type {{ version: string, at: string } | null} */
+  #applied = null;
+  /** @type {{ version: string | null, stage: string, reason: string, at: string } | null} */
+  #rejected = null;
+  /** @type {ConfigError | undefined} */
+  #error;
+  /** What the file says; "" when it was never written or the last write failed. */
+  #written = "";
+  #failed = false;
+
+  /**
+   * @param {object} needs
+   * @param {string} needs.directory
+   * @param {string} needs.path
+   * @param {Pick<Environment, "date" | "pid" | "processName">} needs.environment
+   * @param {(message: string, cause: unknown) => void} needs.onFailure
+   */
+  constructor({ directory, path, environment, onFailure }) {
+    this.#file = join(directory, nameOf(path, environment.pid));
+    // Writes are synchronous, so one temporary name per thread is enough, and leftovers are bounded.
+    this.#temporary = join(directory, `.driftless-ack.${environment.processName}.tmp`);
+    this.#path = path;
+    this.#environment = environment;
+    this.#onFailure = onFailure;
+  }
+
+  /**
+   * Never throws; a failure is reported once and tried again with the next call.
+   * @param {string | undefined} version The version that is applied; undefined: as before.
+   * @param {ConfigError | undefined} error The refusal that stands now.
+   */
+  record(version, error) {
+    const at = this.#environment.date().toISOString();
+    if (version !== undefined && version !== this.#applied?.version)
+      this.#applied = { version, at };
+    if (error !== this.#error) this.#rejected = error === undefined ? null : rejection(error, at);
+    this.#error = error;
+    const content = JSON.stringify({
+      path: this.#path,
+      pid: this.#environment.pid,
+      applied: this.#applied,
+      rejected: this.#rejected,
+    });
+    if (content === this.#written) return;
+    try {
+      writeFileSync(this.#temporary, `${content}\n`, { mode: 0o644 });
+      renameSync(this.#temporary, this.#file);
+      this.#written = content;
+      this.#failed = false;
+    } catch (cause) {
+      this.#written = "";
+      if (!this.#failed) {
+        this.#failed = true;
+        this.#onFailure(
+          `Cannot write the acknowledgement "${this.#file}": ${messageOf(cause)}`,
+          cause,
+        );
+      }
+    }
+  }
+
+  remove() {
+    try {
+      rmSync(this.#file, { force: true });
+    } catch {
+      // The directory is out of reach, as was reported when writing; the pid in the name tells that
+      // the process is gone.
+    }
+  }
+}
+
+/**
+ * @param {ConfigError} error
+ * @param {string} at
+ */
+function rejection({ version, stage, message }, at) {
+  // Cutting bytes may cut a character in two; what remains of it becomes U+FFFD and is taken off.
+  const bytes = Buffer.from(message);
+  const reason =
+    bytes.length <= maxReasonBytes
+      ? message
+      : bytes
+          .subarray(0, maxReasonBytes)
+          .toString()
+          .replace(/\ufffd$/, "");
+  return { version: version ?? null, stage, reason, at };
+}
+
+/**
+ * @param {string} path
+ * @param {number} pid
+ */
+function nameOf(path, pid) {
+  const name = `${encodeURIComponent(path.toWellFormed())}.${pid}.json`;
+  if (name.length <= maxNameBytes) return name;
+  return `${createHash("sha256").update(path).digest("hex")}.${pid}.json`;
+}

@@ -1,0 +1,36 @@
+// The version id: what makes two sets of files "the same" anywhere. The writer of Driftless volumes
+// computes it the same way, so both sides can compare without talking.
+
+import { createHash } from "node:crypto";
+
+// From U+D800 on, the order of UTF-16 units is not the order of UTF-8 bytes.
+const unordered = /[\ud800-\uffff]/;
+
+/**
+ * Sorted by the bytes of their UTF-8 form.
+ * @param {Iterable<string>} paths
+ */
+export function sortBytewise(paths) {
+  const list = [...paths];
+  if (!list.some((path) => unordered.test(path))) return list.sort();
+  return list
+    .map((path) => Buffer.from(path))
+    .sort((a, b) => a.compare(b))
+    .map((bytes) => bytes.toString());
+}
+
+/**
+ * SHA-256 in hex over all files, sorted bytewise by path. Each contributes the header
+ * `<path byte length> <content byte length>\n`, then its path, then its content; the lengths keep
+ * two different sets from having the same concatenation.
+ * @param {ReadonlyMap<string, Uint8Array>} entries
+ */
+export function versionOf(entries) {
+  const hash = createHash("sha256");
+  for (const path of sortBytewise(entries.keys())) {
+    const content = entries.get(path) ?? new Uint8Array();
+    hash.update(`${Buffer.byteLength(path)} ${content.byteLength}\n${path}`);
+    hash.update(content);
+  }
+  return hash.digest("hex");
+}

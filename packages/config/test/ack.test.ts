@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  watch as watchFiles,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { Acknowledgement } from "../src/ack.js";
+import { ConfigError } from "../src/config-error.js";
+import type { Snapshot } from "../src/index.js";
+import { eventually, open, passMs, temporaryDirectory } from "./situation.ts";
+import { VolumeWriter } from "./volume-writer.ts";
+
+interface Ack {
+  readonly path: string;
+  readonly pid: number;
+  readonly applied: { readonly version: string; readonly at: string } | null;
+  readonly rejected: {
+    readonly version: string | null;
+    readonly stage: string;
+    readonly reason: string;
+    readonly at: string;
+  } | null;
+}
+
+function situation(t: TestContext): { volume: VolumeWriter; ack: string; file: string } {
+  const directory = temporaryDirectory(t);
+  const volume = new VolumeWriter(join(directory, "config"));
+  const ack = join(directory, "ack");
+  mkdirSync(ack);
+  const file = join(ack, `${encodeURIComponent(volume.directory)}.${process.pid}.json`);
+  return { volume, ack, file };
+}
+
+function read(file: string): Ack {
+  return JSON.parse(readFileSync(file, "utf8")) as Ack;
+}
+
+function refuseBad(taken: Snapshot): string {
+  const text = taken.text("key");
+  if (text.startsWith("bad")) throw new Error(`no ${text}`);
+  return text;
+}
+
+describe("the acknowledgement", () => {
+  it("names the applied version as soon as it is current, when nobody iterates", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "1" });
+    const { watch } = await open<string>(t, volume.directory, { ack, parse: refuseBad });
+    const first = read(file);
+    assert.equal(first.path, volume.directory);
+    assert.equal(first.pid, process.pid);
+    assert.equal(first.applied?.version, watch.version);
+    assert.equal(first.rejected, null);
+    assert.ok(Math.abs(Date.parse(first.applied?.at ?? "") - statSync(file).mtimeMs) < 60_000);
+    assert.equal(statSync(file).mode & 0o777, 0o644 & ~process.umask());
+
+    volume.write({ key: "2" });
+    await eventually("2 is current", () => watch.current === "2");
+    assert.equal(read(file).applied?.version, watch.version);
+  });
+
+  it("names the refused version beside the applied one, until a later one is applied", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "1" });
+    const { watch, errors } = await open<string>(t, volume.directory, { ack, parse: refuseBad });
+    const { applied } = read(file);
+    volume.write({ key: "bad" });
+    await eventually("it is refused", () => errors.length === 1);
+    const { applied: still, rejected } = read(file);
+    assert.deepEqual(still, applied);
+    assert.equal(rejected?.version, errors[0]?.version);
+    assert.equal(rejected?.stage, "parse");
+    assert.equal(rejected?.reason, "no bad");
+
+    rmSync(volume.directory, { recursive: true });
+    await eventually("it is gone", () => errors.length === 2);
+    assert.equal(read(file).rejected?.stage, "read");
+    assert.equal(read(file).rejected?.version, null);
+
+    volume.write({ key: "2" });
+    await eventually("2 is current", () => watch.current === "2");
+    assert.equal(read(file).rejected, null);
+    assert.equal(read(file).applied?.version, watch.version);
+  });
+
+  it("tells why an application did not start, and stays", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "bad" });
+    await assert.rejects(open(t, volume.directory, { ack, parse: refuseBad }));
+    assert.equal(read(file).applied, null);
+    assert.equal(read(file).rejected?.reason, "no bad");
+  });
+
+  it("waits until every reader has come back for more", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "1" });
+    const { watch } = await open<string>(t, volume.directory, { ack, parse: refuseBad });
+    const one = watch[Symbol.asyncIterator]();
+    const two = watch[Symbol.asyncIterator]();
+    await Promise.all([one.next(), two.next()]);
+    const first = watch.version;
+    const waiting = [one.next(), two.next()];
+
+    volume.write({ key: "2" });
+    await Promise.all(waiting);
+    assert.equal(read(file).applied?.version, first, "nobody has finished with it");
+    void one.next();
+    assert.equal(read(file).applied?.version, first, "one has not finished with it");
+    void two.next();
+    assert.equal(read(file).applied?.version, watch.version);
+  });
+
+  it("waits for a reader that is given a newer version when it comes back", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "1" });
+    const { watch } = await open<string>(t, volume.directory, { ack, parse: refuseBad });
+    const first = watch.version;
+    const reader = watch[Symbol.asyncIterator]();
+    await reader.next();
+    volume.write({ key: "2" });
+    await eventually("2 is current", () => watch.current === "2");
+    await reader.next();
+    assert.equal(read(file).applied?.version, first);
+    void reader.next();
+    assert.equal(read(file).applied?.version, watch.version);
+  });
+
+  it("does not take leaving a loop for success, and goes on without the reader", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "1" });
+    const { watch } = await open<string>(t, volume.directory, { ack, parse: refuseBad });
+    const first = watch.version;
+    const failing = (async () => {
+      for await (const { kind } of watch) if (kind === "update") throw new Error("cannot use it");
+    })();
+    volume.write({ key: "2" });
+    await assert.rejects(failing, /cannot use it/);
+    assert.equal(read(file).applied?.version, first);
+    volume.write({ key: "3" });
+    await eventually("3 is current", () => watch.current === "3");
+    assert.equal(read(file).applied?.version, watch.version);
+  });
+
+  it("keeps a refusal that is newer than the version that a reader confirms", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "1" });
+    const { watch, errors } = await open<string>(t, volume.directory, { ack, parse: refuseBad });
+    const reader = watch[Symbol.asyncIterator]();
+    await reader.next();
+    volume.write({ key: "2" });
+    await reader.next();
+    volume.write({ key: "bad" });
+    await eventually("it is refused", () => errors.length === 1);
+    void reader.next();
+    assert.equal(read(file).applied?.version, watch.version);
+    assert.equal(read(file).rejected?.reason, "no bad");
+  });
+
+  it("is never seen half written, and leaves no other file behind", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "0" });
+    const { watch } = await open<string>(t, volume.directory, { ack, parse: refuseBad });
+    const inode = statSync(file).ino;
+    const seen = new Set<string>();
+    const watcher = watchFiles(ack, (_, name) => void (name !== null && seen.add(name)));
+    t.after(() => watcher.close());
+    volume.write({ key: "1" });
+    await eventually("1 is current", () => watch.current === "1");
+    await eventually("the rename is seen", () => seen.has(basename(file)));
+    // Another inode: it was put in place as a whole, not written into.
+    assert.notEqual(statSync(file).ino, inode);
+    assert.deepEqual(readdirSync(ack), [basename(file)]);
+    await watch.close();
+    assert.deepEqual(readdirSync(ack), []);
+  });
+
+  it("never hurts when its directory is missing: reported once, tried again", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "1" });
+    rmSync(ack, { recursive: true });
+    const { watch, errors } = await open<string>(t, volume.directory, { ack, parse: refuseBad });
+    volume.write({ key: "2" });
+    await eventually("2 is current", () => watch.current === "2");
+    await passMs(1);
+    assert.equal(errors.length, 1);
+    assert.equal(errors[0]?.stage, "watch");
+    assert.match(errors[0]?.message ?? "", /^Cannot write the acknowledgement ".*": ENOENT/);
+    assert.equal(watch.error, undefined);
+    mkdirSync(ack);
+    volume.write({ key: "3" });
+    await eventually("3 is current", () => watch.current === "3");
+    assert.equal(read(file).applied?.version, watch.version);
+  });
+
+  it("is off when the option is empty, whatever the environment says", async (t) => {
+    const { volume, ack } = situation(t);
+    volume.write({ key: "1" });
+    const environment = { ackDirectory: () => ack };
+    const off = await open(t, volume.directory, { ack: "", environment });
+    assert.deepEqual(readdirSync(ack), []);
+    await off.watch.close();
+    await open(t, volume.directory, { environment });
+    assert.equal(readdirSync(ack).length, 1);
+  });
+
+  it("bounds its reason to 1 KiB and its name to 255 bytes", (t) => {
+    const directory = temporaryDirectory(t);
+    const path = `/${"ü".repeat(100)}`;
+    const environment = { date: () => new Date(0), pid: 7, processName: "7.0" };
+    const onFailure = (message: string) => assert.fail(message);
+    const ack = new Acknowledgement({ directory, path, environment, onFailure });
+    const refusal = { stage: "parse", path, version: undefined } as const;
+    ack.record(undefined, new ConfigError("ä".repeat(1000), refusal));
+    const [name = ""] = readdirSync(directory);
+    assert.match(name, /^[0-9a-f]{64}\.7\.json$/);
+    assert.equal(read(join(directory, name)).rejected?.reason, "ä".repeat(512));
+  });
+});
