@@ -22,7 +22,7 @@ export class FileEvents {
   /**
    * @param {object} needs
    * @param {Pick<Environment, "watch">} needs.environment
-   * @param {() => void} needs.onEvent
+   * @param {(name: string | null) => void} needs.onEvent
    * @param {(message: string, cause: unknown) => void} needs.onFailure Once per loss, not per try.
    */
   constructor({ environment, onEvent, onFailure }) {
@@ -87,7 +87,7 @@ export class FileEvents {
           // next may even have the same inode number, so the watcher is put up anew in any case.
           if (name === basename(path)) watcher.inode = "";
           if (name === null || watcher.names === undefined || watcher.names.has(name)) {
-            this.#onEvent();
+            this.#onEvent(name);
           }
         },
         error: (cause) => {

@@ -9,7 +9,7 @@ import { locate, readPinned } from "./volume.js";
 
 /** @import { Environment } from "./environment.js" */
 /** @import { Snapshot } from "./index.d.ts" */
-/** @import { Content } from "./volume.js" */
+/** @import { Content, Location } from "./volume.js" */
 
 // A volume under a storm of swaps; a plain directory that somebody fills; a volume without `..data`,
 // which is being removed or built. All of it blocks the thread, so the last two are kept short.
@@ -106,11 +106,13 @@ export const snapshot = (path) => takeSnapshot(path, systemEnvironment).snapshot
 /**
  * @param {string} path
  * @param {Pick<Environment, "now" | "pause">} environment
+ * @param {Location} [known] Where the path is in a volume, for whoever knows: finding out costs more
+ *   than reading a small file.
  */
-export function takeSnapshot(path, environment) {
+export function takeSnapshot(path, environment, known) {
   const absolute = resolve(path);
   try {
-    const location = locate(absolute);
+    const location = known ?? locate(absolute);
     const { files, isFile } =
       location === undefined
         ? undisturbed(() => readPlain(absolute), patienceMs.plain, environment)

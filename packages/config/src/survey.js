@@ -6,10 +6,13 @@ import { follow } from "./links.js";
 import { list } from "./plain.js";
 import { codeOf, linkMark, locate } from "./volume.js";
 
+/** @import { Location } from "./volume.js" */
+
 /**
  * @typedef {object} Survey
  * @property {"volume" | "plain" | "missing"} kind
  * @property {string} mark Equal marks: there is nothing new to read.
+ * @property {Location} [location] Of a volume.
  * @property {Place[]} places
  *
  * @typedef {object} Place
@@ -24,7 +27,7 @@ import { codeOf, linkMark, locate } from "./volume.js";
 export function survey(path) {
   try {
     const location = locate(path);
-    if (location !== undefined) return surveyVolume(location.root);
+    if (location !== undefined) return surveyVolume(location);
     return surveyPlain(path);
   } catch (cause) {
     // Gone this instant, or unreadable. Whoever reads it gets the error; here only its place counts.
@@ -34,14 +37,15 @@ export function survey(path) {
 }
 
 /**
- * @param {string} root
+ * @param {Location} location
  * @returns {Survey}
  */
-function surveyVolume(root) {
+function surveyVolume(location) {
+  const { root } = location;
   const { real, places } = turnsOf(root);
   // Of about five events per swap, only the one of `..data` means that the new version is readable.
   if (real !== undefined) places.push({ path: real, names: ["..data", basename(real)] });
-  return { kind: "volume", mark: linkMark(root), places };
+  return { kind: "volume", mark: linkMark(root), places, location };
 }
 
 /**

@@ -2,9 +2,11 @@
 // its current version; a version is never modified after the link points to it, only removed after
 // the link points elsewhere. Reading is therefore: pin the link, read, look at the link again.
 
-import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { constants, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { follow } from "./links.js";
+
+const plainFile = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
  * @typedef {object} Location A place in a volume.
@@ -109,8 +111,11 @@ export function readPinned({ root, inner }) {
   return content;
 }
 
-/** @param {string} root */
-function targetOf(root) {
+/**
+ * Undefined when there is no such link at this moment.
+ * @param {string} root
+ */
+export function targetOf(root) {
   try {
     return readlinkSync(join(root, "..data"));
   } catch (cause) {
@@ -131,9 +136,8 @@ function readTree(directory, inner) {
   /** @type {Map<string, Buffer>} */
   const files = new Map();
   const start = join(directory, inner);
-  if (inner !== "" && lstatSync(start).isFile()) {
-    return { files: files.set(basename(inner), readFileSync(start)), isFile: true };
-  }
+  const file = inner === "" ? undefined : readIfFile(start);
+  if (file !== undefined) return { files: files.set(basename(inner), file), isFile: true };
   const pending = [""];
   for (let below = pending.pop(); below !== undefined; below = pending.pop()) {
     for (const entry of readdirSync(join(start, below), { withFileTypes: true })) {
@@ -145,6 +149,19 @@ function readTree(directory, inner) {
     }
   }
   return { files, isFile: false };
+}
+
+/**
+ * Undefined for a directory. Neither a link nor a pipe makes it wait or leads it away.
+ * @param {string} path
+ */
+function readIfFile(path) {
+  try {
+    return readFileSync(path, { flag: plainFile });
+  } catch (cause) {
+    if (codeOf(cause) === "EISDIR") return undefined;
+    throw cause;
+  }
 }
 
 /**

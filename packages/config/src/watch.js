@@ -1,11 +1,13 @@
 // A live value.
 //
 //   event ──> debounce ──> look ──> load ──> read ─> parse ─> schema ─> apply ──> published
-//   poll, start ───────────┘         ^         └───────┴────────┴─────────┴─────> refused
-//   reload(), signal ────────────────┘
+//   poll, start ───────────┘         ^ ^       └───────┴────────┴─────────┴─────> refused
+//   swap ────────────────────────────┘ │
+//   reload(), signal ──────────────────┘
 //
 // look: where is the path now, are the watchers on it, did its mark change? load: one at a time;
-// whatever asks during a load causes exactly one more. published: becomes current and goes to the
+// whatever asks during a load causes exactly one more. swap: an event of `..data` in a volume, which
+// says all that a look would find out. published: becomes current and goes to the
 // readers. refused: current stays, the error stands until the disk holds something else.
 
 import { resolve } from "node:path";
@@ -22,11 +24,13 @@ import { checkOptions } from "./options.js";
 import { report } from "./report.js";
 import { takeSnapshot } from "./snapshot.js";
 import { survey } from "./survey.js";
+import { targetOf } from "./volume.js";
 
 /** @import { Published } from "./cursor.js" */
 /** @import { Environment } from "./environment.js" */
 /** @import { Change, Watch, WatchOptions } from "./index.d.ts" */
 /** @import { FileSnapshot } from "./snapshot.js" */
+/** @import { Location } from "./volume.js" */
 
 // Editors write a file in several steps; fifty milliseconds outlast them, a second bounds the wait.
 const plainDebounce = { minMs: 50, maxMs: 1000 };
@@ -85,6 +89,8 @@ class ConfigWatch {
   #mark = "";
   /** @type {import("./survey.js").Survey["kind"]} As of the last look. */
   #kind = "missing";
+  /** @type {Location | undefined} As of the last look; undefined when that was no volume. */
+  #location;
   #wasVolume = false;
 
   #isClosed = false;
@@ -104,7 +110,7 @@ class ConfigWatch {
     this.#environment = environment;
     this.#events = new FileEvents({
       environment,
-      onEvent: () => this.#onEvent(),
+      onEvent: (name) => this.#onEvent(name),
       onFailure: (message, cause) => this.#suffer(message, cause),
     });
     this.#debounce = new Debounce(environment, () =>
@@ -221,10 +227,23 @@ class ConfigWatch {
     this.#environment.warn(`${summary}. ${fix}`, { code: "DRIFTLESS_FROZEN" });
   }
 
-  #onEvent() {
+  /** @param {string | null} name */
+  #onEvent(name) {
     if (this.#isClosed) return;
+    if (name === "..data" && this.#isSwap()) {
+      // No mark is taken on the short way: the next poll reads once more, and finds nothing new.
+      this.#mark = "";
+      this.#loads.ask("update");
+      return;
+    }
     const usual = this.#kind === "volume" ? noDebounce : plainDebounce;
     this.#debounce.hit(this.#options.debounce ?? usual);
+  }
+
+  /** Whether an event of `..data` can go the short way: the link is there, and nobody wants to wait. */
+  #isSwap() {
+    if (this.#location === undefined || this.#options.debounce !== undefined) return false;
+    return targetOf(this.#location.root) !== undefined;
   }
 
   /**
@@ -240,6 +259,7 @@ class ConfigWatch {
     }
     const lostItsLink = this.#kind === "volume" && found.kind !== "volume";
     this.#kind = found.kind;
+    this.#location = found.location;
     if (lostItsLink) {
       // Being removed, or built anew: let that settle first.
       this.#debounce.hit(this.#options.debounce ?? plainDebounce);
@@ -306,7 +326,7 @@ class ConfigWatch {
 
   #read() {
     try {
-      const taken = takeSnapshot(this.#path, this.#environment);
+      const taken = this.#take();
       const isEmpty = taken.snapshot.keys.length === 0;
       if (this.#wasVolume && !taken.isVolume && isEmpty) {
         throw new Error(
@@ -324,6 +344,17 @@ class ConfigWatch {
       };
       throw new ConfigError(messageOf(cause), { ...refusal, cause });
     }
+  }
+
+  #take() {
+    if (this.#location !== undefined) {
+      try {
+        return takeSnapshot(this.#path, this.#environment, this.#location);
+      } catch {
+        this.#location = undefined; // It was there at the last look; the long way says what is wrong.
+      }
+    }
+    return takeSnapshot(this.#path, this.#environment);
   }
 
   /**
