@@ -38,6 +38,7 @@ const manifest = {
   private: true,
   type: "module",
   engines: { node: ">=24.12" },
+  scripts: { test: "node --test" },
   devDependencies: {
     "@types/node": "24.19.2",
     node: readFileSync(join(root, ".nvmrc"), "utf8").trim(),

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { constants } from "node:os";
-import { before, describe, it, type TestContext } from "node:test";
+import { after, before, describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
@@ -29,6 +29,10 @@ const MIN_CRASH_POINTS = 2_000;
 const { ENOSPC, EACCES, EROFS, EMFILE, EIO } = constants.errno;
 const ERRNOS = [ENOSPC, EACCES, EROFS, EMFILE, EIO];
 
+/** Thousands of processes run the same sources: compiling them once makes this twice as fast. */
+const cache = tempDir();
+const env = { ...process.env, NODE_COMPILE_CACHE: cache.path };
+
 let faultAt: Built;
 let points = 0;
 let crashPoints = 0;
@@ -50,7 +54,7 @@ interface Ending {
 async function runWrite(directory: string, scenario: string, fault: string[]): Promise<Ending> {
   assert.ok(faultAt.ok);
   const child = [process.execPath, `${HERE}/crash-child.ts`, directory, scenario];
-  const { stdout, stderr } = await promisify(execFile)(faultAt.path, [...fault, ...child]);
+  const { stdout, stderr } = await promisify(execFile)(faultAt.path, [...fault, ...child], { env });
   const write = stderr === "" ? undefined : (JSON.parse(stderr) as Ending["write"]);
   return { fault: stdout.trim(), write };
 }
@@ -279,6 +283,8 @@ describe("G4 random writes with crashes under a reader", () => {
 });
 
 describe("the crash test", () => {
+  after(() => cache[Symbol.dispose]());
+
   it(`tried at least ${MIN_CRASH_POINTS} crash points`, (t) => {
     if (!faultAt.ok) return t.skip(faultAt.reason);
     t.diagnostic(`${crashPoints} crash points`);
