@@ -24,7 +24,7 @@ import { type Scenario, scenarioNamed, scenarios, selfDescribing } from "./scena
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const NEXT = payloadOf({ a: "next", "c/d": "next", z: "next" });
-const RANDOM_CRASHES = LONG ? 20_000 : 200;
+const RANDOM_CRASHES = LONG ? 5_000 : 200;
 const MIN_CRASH_POINTS = 2_000;
 const { ENOSPC, EACCES, EROFS, EMFILE, EIO } = constants.errno;
 const ERRNOS = [ENOSPC, EACCES, EROFS, EMFILE, EIO];
