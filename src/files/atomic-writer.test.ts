@@ -8,6 +8,7 @@ import {
   statSync,
   symlinkSync,
   unlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
@@ -92,6 +93,32 @@ describe("AtomicWriter, when nothing changed", () => {
     assertExactly(dir.path, payload);
   });
 
+  it("notices what was added to or removed from a sub-directory although it remembers it", () => {
+    using dir = tempDir();
+    const writer = testWriter(dir.path, { clock: laterClock });
+    const payload = payloadOf({ a: "1", "b/c": "2", "b/d": "3" });
+    writer.write(payload);
+    writer.write(payload);
+    unlinkSync(dir.join("..data", "b/c"));
+    writeFileSync(dir.join("..data", "b/evil"), "x");
+
+    assert.equal(writer.write(payload).difference?.reason, "damaged");
+    assertExactly(dir.path, payload);
+  });
+
+  it("does not rely on times that are too fresh to tell two changes apart", () => {
+    using dir = tempDir();
+    const writer = testWriter(dir.path);
+    const payload = payloadOf({ a: "1" });
+    writer.write(payload);
+    writer.write(payload);
+    const { atime, mtime } = statSync(dir.path);
+    unlinkSync(dir.join("a"));
+    utimesSync(dir.path, atime, mtime);
+
+    assert.equal(writer.write(payload).outcome, "repaired");
+  });
+
   it("takes links for granted only while the root is as it was left", () => {
     using dir = tempDir();
     const writer = testWriter(dir.path, { clock: laterClock });
@@ -152,19 +179,20 @@ describe("AtomicWriter versions", () => {
     assert.equal(readVersion(dir.path), undefined);
   });
 
-  it("have the kubelet's names, and never one that exists", () => {
+  it("have the kubelet's names, with the process in the number, and none that exists", () => {
     using dir = tempDir();
-    const numbers = [4_294_967_295, 7, 7, 8];
-    const random = { next: () => 0, uint32: () => numbers.shift() ?? 9 };
+    const self = { ...currentProcess(), pid: 4_194_303 };
+    const random = { next: () => 0, uint32: () => 1022 };
     const clock = new FakeClock();
-    const writer = testWriter(dir.path, { random, clock, keepPreviousMs: 1000 });
+    const writer = testWriter(dir.path, { self, random, clock, keepPreviousMs: 1000 });
+    writeFileSync(dir.join("..2024_01_01_00_00_00.4294966272"), "in the way");
 
     const names = ["1", "2", "3"].map((a) => writer.write(payloadOf({ a })).versionDirectory);
 
     assert.deepEqual(names, [
+      "..2024_01_01_00_00_00.4294967294",
       "..2024_01_01_00_00_00.4294967295",
-      "..2024_01_01_00_00_00.7",
-      "..2024_01_01_00_00_00.8",
+      "..2024_01_01_00_00_00.4294966273",
     ]);
   });
 
@@ -224,6 +252,37 @@ describe("AtomicWriter owners and modes", () => {
 
     assert.equal(result.difference?.reason, "metadata");
     assertExactly(dir.path, payload, { fsGroup: GROUP + 1 });
+    assert.equal(lstatSync(dir.join("a")).gid, GROUP + 1);
+  });
+
+  it("gives a volume that is reached through a link to the group, once", (t) => {
+    if (skipUnlessRoot(t)) return;
+    using dir = tempDir();
+    mkdirSync(dir.join("real"));
+    symlinkSync("real", dir.join("volume"));
+    const writer = testWriter(dir.join("volume"), { fsGroup: GROUP });
+    writer.write(payloadOf({ a: "1" }));
+
+    assert.equal(writer.write(payloadOf({ a: "1" })).outcome, "unchanged");
+    assert.equal(statSync(dir.join("real")).gid, GROUP);
+  });
+
+  it("refuses a number that is no group", () => {
+    for (const fsGroup of [-1, 0.5, 2 ** 32 - 1]) {
+      assert.throws(() => testWriter("/nowhere", { fsGroup }), RangeError);
+    }
+  });
+
+  it("Z11 takes a file back from an owner that is no longer asked for", (t) => {
+    if (skipUnlessRoot(t)) return;
+    using dir = tempDir();
+    const file = { data: Buffer.from("t"), mode: 0o600 };
+    testWriter(dir.path).write(Payload.from([["token", { ...file, uid: 1001 }]]));
+
+    const result = testWriter(dir.path).write(Payload.from([["token", file]]));
+
+    assert.deepEqual(result.difference, { reason: "metadata", path: "token" });
+    assert.equal(statSync(dir.join("token")).uid, 0);
   });
 
   it("Z11 writes again when an owner alone changes, and leaves the links to root", (t) => {
@@ -284,6 +343,36 @@ describe("AtomicWriter with a grace time", () => {
     for (let i = 0; i <= 1030; i++) writer.write(payloadOf({ a: String(i) }));
 
     assertExactly(dir.path, payloadOf({ a: "1030" }), { versions: 1025 });
+  });
+
+  it("Z2 is not blocked by a ..data_tmp or ..data_prev that a crash left pointing to a whole version", () => {
+    using dir = tempDir();
+    const { versionDirectory } = testWriter(dir.path).write(payloadOf({ a: "1" }));
+    symlinkSync(versionDirectory, dir.join("..data_tmp"));
+    symlinkSync(versionDirectory, dir.join("..data_prev"));
+    const writer = testWriter(dir.path, { keepPreviousMs: 60_000 });
+
+    writer.write(payloadOf({ a: "2", b: "2" }));
+
+    assertExactly(dir.path, payloadOf({ a: "2", b: "2" }), { versions: 2 });
+  });
+
+  it("G4 never removes a version that somebody turned ..data back to", async () => {
+    using dir = tempDir();
+    const clock = new FakeClock();
+    const writer = testWriter(dir.path, { clock, keepPreviousMs: 1000 });
+    const { versionDirectory } = writer.write(payloadOf({ a: "1" }));
+    writer.write(payloadOf({ a: "2" }));
+    unlinkSync(dir.join("..data"));
+    symlinkSync(versionDirectory, dir.join("..data"));
+    writer.write(payloadOf({ a: "1" }));
+    await clock.step(5000);
+
+    writer.sweep();
+
+    assert.equal(readFileSync(dir.join("a"), "utf8"), "1");
+    writer.write(payloadOf({ a: "1" }));
+    assert.equal(readFileSync(dir.join("a"), "utf8"), "1");
   });
 
   it("starts the time anew for a version that an earlier process had replaced", async () => {
@@ -353,5 +442,52 @@ describe("AtomicWriter payloads at the edge", () => {
 
     assertExactly(dir.path, payload);
     assert.equal(readlinkSync(dir.join("ключ")), "..data/ключ");
+  });
+});
+
+describe("AtomicWriter beside what others put there", () => {
+  it("leaves alone a link whose name is not UTF-8", () => {
+    using dir = tempDir();
+    const name = Buffer.concat([Buffer.from(`${dir.path}/bad-`), Buffer.from([0xff, 0xfe])]);
+    symlinkSync("nowhere", name);
+    const writer = testWriter(dir.path);
+
+    writer.write(payloadOf({ a: "1" }));
+    writer.write(payloadOf({ b: "2" }));
+
+    assert.equal(readFileSync(dir.join("b"), "utf8"), "2");
+    assert.equal(lstatSync(name).isSymbolicLink(), true);
+  });
+
+  it("does not remove a directory of others that ..data was pointed to", () => {
+    using dir = tempDir();
+    dir.write({ "nested-mount/precious": "kept" });
+    symlinkSync("nested-mount", dir.join("..data"));
+
+    testWriter(dir.path).write(payloadOf({ a: "1" }));
+
+    assertExactly(dir.path, payloadOf({ a: "1" }), { foreign: ["nested-mount"] });
+    assert.equal(readFileSync(dir.join("nested-mount/precious"), "utf8"), "kept");
+  });
+
+  it("writes a ..data that names its version by another spelling anew", () => {
+    for (const spell of [(v: string) => `./${v}`, (v: string) => `${v}/`]) {
+      using dir = tempDir();
+      const { versionDirectory } = testWriter(dir.path).write(payloadOf({ a: "1" }));
+      unlinkSync(dir.join("..data"));
+      symlinkSync(spell(versionDirectory), dir.join("..data"));
+
+      const result = testWriter(dir.path).write(payloadOf({ a: "1" }));
+
+      assert.deepEqual(result.difference, { reason: "damaged", path: "..data" });
+      assertExactly(dir.path, payloadOf({ a: "1" }));
+    }
+  });
+
+  it("shows names in errors on one line and not at any length", () => {
+    assert.throws(
+      () => payloadOf({ "a\nb": "1", "./a\nb": "2" }),
+      (err) => err instanceof Error && err.message.includes("a\\nb") && !err.message.includes("\n"),
+    );
   });
 });

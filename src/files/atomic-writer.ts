@@ -3,12 +3,12 @@
 // The algorithm is Kubernetes' AtomicWriter (same names, same order, same commit point) with its
 // known faults mended; docs/adr/0003-atomic-writer.md lists them. The steps of a write:
 //
-//    (1) refuse paths that are too long below this directory; the payload's other rules hold already
-//    (2) look: where `..data` leads, what a crash left behind, what stands in the way
-//    (3) if nothing differs, mend the links and stop here
+//    (1) ask the memory: if nothing moved and nothing else is wanted, that is all
+//    (2) look: where `..data` leads, what a crash left behind; refuse what stands in the way
+//    (3) if nothing differs, sweep, mend the links and stop here
 //    (4) sweep the leftovers, so that their space is free for what comes
 //    (5) make the version's directory
-//    (6) write the version record, then every file with its owner and mode
+//    (6) write every file with its owner and mode, then the version record
 //    (7) give the volume's root to the group
 //    (8) link `..data_tmp` to the new version and, if (10) has work to do, `..data_prev` to the old
 //    (9) rename `..data_tmp` over `..data`: the commit. Before it readers have the old version
@@ -20,9 +20,8 @@
 // All of it is synchronous: a burst of short system calls, for which the thread pool would cost more
 // than the calls themselves, and nothing else in this process can run between two steps.
 
-import { chmodSync, existsSync, lchownSync, renameSync, statSync, unlinkSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, renameSync, statSync, unlinkSync } from "node:fs";
 import type { Clock } from "../base/clock.ts";
-import { isErrno } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import { compareVersion, type Difference } from "./compare-version.ts";
@@ -30,17 +29,18 @@ import {
   DATA_LINK,
   DATA_LINK_PREVIOUS,
   DATA_LINK_TMP,
+  isVersionDirectoryName,
   VERSION_FILE,
-  versionDirectoryName,
+  VersionNames,
 } from "./layout.ts";
-import { makeLink, makeLinks, removeLinks, undoLinks } from "./links.ts";
+import { makeLink, makeLinks, removeLinks, undoLinks, unlinkQuietly } from "./links.ts";
 import { rootModeForGroup, UNCHANGED } from "./ownership.ts";
 import type { Payload } from "./payload.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import { refuseLivingWriter, refuseLongPaths, refuseObstacles } from "./refusals.ts";
 import { RetiredVersions, removeTree } from "./retired-versions.ts";
 import { type RootMemory, remember, stillHolds } from "./root-memory.ts";
-import { dataTarget, type LinkWork, type Survey, survey } from "./survey.ts";
+import { dataTarget, type LinkWork, linkTarget, type Survey, survey } from "./survey.ts";
 import { createVersion, discardVersion, syncDirectory } from "./version-directory.ts";
 import { WriteError } from "./write-error.ts";
 
@@ -81,22 +81,30 @@ export interface WriteResult {
     | undefined;
 }
 
+/** 2^32 - 1 means "leave unchanged" to chown(2). */
+const MAX_ID = 2 ** 32 - 1;
+
 /**
  * Keeps one directory equal to the payload it was last given. Whatever fails, what was visible
  * before stays visible and whole, and write throws a WriteError that names the file.
  *
- * One writer per directory. A second one in another process is noticed and refused in all but the
- * narrowest of races; what loses such a race is an update, which the next write brings back.
+ * One writer per directory. A second one in another process of this PID namespace is noticed and refused.
  */
 export class AtomicWriter {
   readonly #options: AtomicWriterOptions;
   readonly #retired: RetiredVersions;
-  /** Undefined whenever the last look was not followed by a whole success. */
+  readonly #names: VersionNames;
+  /** What the last look found, when nothing had to be done then. */
   #memory: RootMemory | undefined;
 
   constructor(options: AtomicWriterOptions) {
+    const { fsGroup } = options;
+    if (fsGroup !== undefined && !(Number.isInteger(fsGroup) && fsGroup >= 0 && fsGroup < MAX_ID)) {
+      throw new RangeError(`Cannot give a volume to group ${fsGroup}: that is not a group id`);
+    }
     this.#options = options;
     this.#retired = new RetiredVersions(options);
+    this.#names = new VersionNames(options.self.pid, options.random);
   }
 
   /**
@@ -105,12 +113,17 @@ export class AtomicWriter {
    * since the last look) sizes, modes and owners are.
    */
   write(payload: Payload, options: { readonly verify?: "deep" } = {}): WriteResult {
+    const deep = options.verify === "deep";
+    this.sweep();
     try {
-      this.sweep();
-      return this.#write(payload, options.verify === "deep");
+      return this.#write(payload, deep);
     } catch (err) {
       this.#memory = undefined;
-      throw WriteError.from({ directory: this.#options.directory, path: "" }, err);
+      const error = WriteError.from({ directory: this.#options.directory, path: "" }, err);
+      // A full disk gives up the versions in their grace time before it gives up the new one.
+      const full = error.code === "ENOSPC" || error.code === "EDQUOT";
+      if (!full || !this.#retired.removeAll()) throw error;
+      return this.#write(payload, deep);
     }
   }
 
@@ -119,56 +132,47 @@ export class AtomicWriter {
    * due. Returns the milliseconds until the next is due, or undefined when none is kept.
    */
   sweep(): number | undefined {
-    const held = this.#retired.anyExpired() ? this.#recall() : undefined;
-    if (this.#retired.removeExpired() && held !== undefined) {
-      // Removing an entry changed the root's times, and nothing else.
-      this.#memory = remember(this.#options.directory, held, this.#options.clock.now());
-    }
+    if (this.#retired.removeExpired()) this.#memory = undefined;
     return this.#retired.nextExpiryMs();
   }
 
   #write(payload: Payload, deep: boolean): WriteResult {
-    const { directory } = this.#options;
-    const memory = deep ? undefined : this.#recall(); // (2)
+    const { directory, fsGroup, self, clock } = this.#options;
+    const memory = deep ? undefined : this.#recall(); // (1)
     if (memory?.identity === payload.identity) return unchanged(payload, memory.current);
-    refuseLongPaths(directory, payload); // (1)
+    refuseLongPaths(directory, payload); // (2)
     const seen =
-      memory === undefined ? survey(directory, payload.names) : fromMemory(memory, payload);
+      memory === undefined
+        ? survey(directory, payload.names, fsGroup)
+        : fromMemory(memory, payload);
     refuseObstacles(directory, seen);
-    const leftovers = this.#leftovers(seen);
-    refuseLivingWriter(directory, leftovers, this.#options.self);
-    const difference = this.#difference(payload, seen.current, { memory, deep });
-
-    if (difference === undefined && seen.current !== undefined) {
-      // (3)
-      const repaired = linksToMake(seen.links) + seen.links.remove.length + leftovers.length > 0;
-      const swept = this.#sweepLeftovers(leftovers);
-      makeLinks(directory, seen.links, this.#options.fsGroup);
-      const dropped = this.#dropLinks(seen.links.remove);
-      this.#memory = swept && dropped ? this.#remember(payload, seen.current) : undefined;
-      const result = unchanged(payload, seen.current);
-      return repaired ? { ...result, outcome: "repaired" } : result;
-    }
-
-    this.#sweepLeftovers(leftovers); // (4)
-    const name = this.#swapWithRetry(payload, seen);
+    const strange = seen.leftovers.filter((name) => !this.#retired.has(name));
+    const { current } = seen;
+    refuseLivingWriter(directory, { leftovers: strange, current }, { self, nowMs: clock.now() });
+    const leftovers = strange.filter((name) => !this.#adopt(name));
+    const difference = this.#difference(payload, seen, { memory, deep });
+    const swept = this.#sweepLeftovers(leftovers); // (4), or a part of (3)
+    if (difference === undefined) return this.#mend(payload, seen, swept); // (3)
     return {
       outcome: "written",
       version: payload.version,
-      versionDirectory: name,
-      difference: difference ?? { reason: "first", path: undefined },
+      versionDirectory: this.#swap(payload, seen),
+      difference,
     };
   }
 
-  /** A full disk gives up the versions in their grace time before it gives up the new one. */
-  #swapWithRetry(payload: Payload, seen: Survey): string {
-    try {
-      return this.#swap(payload, seen);
-    } catch (err) {
-      if (!isErrno((err as WriteError).cause, "ENOSPC", "EDQUOT") || !this.#retired.removeAll())
-        throw err;
-      return this.#swap(payload, seen);
-    }
+  /** The right version is visible; its links may not be. */
+  #mend(payload: Payload, seen: Survey, swept: "nothing" | "all" | "some"): WriteResult {
+    const { directory, fsGroup, durable = false } = this.#options;
+    const { current = "", links } = seen;
+    makeLinks(links, { directory, fsGroup });
+    const dropped = this.#dropLinks(links.remove);
+    // A process that was killed between the commit and its sync has left this to us.
+    if (durable) syncDirectory(directory, "");
+    this.#memory = swept !== "some" && dropped ? this.#remember(payload, current) : undefined;
+    const repaired = linksToMake(links) + links.remove.length > 0 || swept === "all";
+    const result = unchanged(payload, current);
+    return repaired ? { ...result, outcome: "repaired" } : result;
   }
 
   #swap(payload: Payload, seen: Survey): string {
@@ -177,17 +181,23 @@ export class AtomicWriter {
     const name = this.#createVersion(payload); // (5) (6)
     const wayBack = current !== undefined && (durable || linksToMake(links) > 0);
     this.#commit(payload, name, { seen, wayBack });
+    const made: string[] = [];
     try {
-      makeLinks(directory, links, fsGroup); // (10)
-      if (durable) syncDirectory(directory);
+      makeLinks(links, { directory, fsGroup }, made); // (10)
+      if (durable) syncDirectory(directory, "");
     } catch (err) {
-      if (this.#goBack(current, links)) discardVersion(`${directory}/${name}`, payload);
+      if (this.#goBack(name, current)) {
+        undoLinks(directory, made);
+        this.#discard(payload, name);
+      }
       throw err;
     }
     if (wayBack) unlinkQuietly(`${directory}/${DATA_LINK_PREVIOUS}`);
-    const dropped = this.#dropLinks(links.remove); // (11)
-    const gone = current === undefined || this.#retired.retire(current); // (12)
-    this.#memory = dropped && gone ? this.#remember(payload, name) : undefined;
+    this.#dropLinks(links.remove); // (11)
+    // (12) A directory that only happens to be where `..data` led is not ours to remove.
+    if (current !== undefined && isVersionDirectoryName(current)) this.#retired.retire(current);
+    // What changed a moment ago cannot be remembered: see root-memory.ts.
+    this.#memory = undefined;
     return name;
   }
 
@@ -207,89 +217,104 @@ export class AtomicWriter {
       if (fsGroup !== undefined) this.#giveRootTo(fsGroup); // (7)
       if (wayBack && seen.current !== undefined) link(DATA_LINK_PREVIOUS, seen.current); // (8)
       link(DATA_LINK_TMP, name);
-      if (durable) syncDirectory(directory); // The version's own entry, before anything names it.
+      if (durable) syncDirectory(directory, ""); // The version's own entry, before anything names it.
       this.#refuseOtherWriter(seen.dataTarget);
       this.#attempt(DATA_LINK, () =>
         renameSync(`${directory}/${DATA_LINK_TMP}`, `${directory}/${DATA_LINK}`),
       ); // (9)
     } catch (err) {
       for (const path of made) unlinkQuietly(`${directory}/${path}`);
-      discardVersion(`${directory}/${name}`, payload);
+      this.#discard(payload, name);
       throw err;
     }
   }
 
   #createVersion(payload: Payload): string {
-    const { directory, fsGroup, durable = false, self, clock, random } = this.#options;
+    const { directory, fsGroup, durable = false, self, clock } = this.#options;
     for (;;) {
-      const name = versionDirectoryName(clock.now(), random.uint32());
+      const name = this.#names.next(clock.now());
       try {
         createVersion({ directory, name, payload, fsGroup, durable, writer: self });
         return name;
       } catch (err) {
-        // Taken, by the same number in the same second: the next number will be free.
+        // Taken, by something that is not a version: the next number will be free.
         const taken = err instanceof WriteError && err.path === name && err.code === "EEXIST";
         if (!taken) throw err;
       }
     }
   }
 
+  /** Removes a version that is not wanted after all, unless readers see it. */
+  #discard(payload: Payload, name: string): void {
+    const { directory } = this.#options;
+    if (linkTarget(`${directory}/${DATA_LINK}`) !== name)
+      discardVersion(`${directory}/${name}`, payload);
+  }
+
   /**
    * Undoes the commit without needing a new inode, which may be what there was none left of. False
-   * when that failed, too: then the new version is the visible one and must stay.
+   * when there is no way back: then the new version is the visible one and must stay.
    */
-  #goBack(current: string | undefined, links: LinkWork): boolean {
+  #goBack(name: string, current: string | undefined): boolean {
     const { directory, logger } = this.#options;
+    const wayBack = `${directory}/${DATA_LINK_PREVIOUS}`;
     try {
-      if (current === undefined) unlinkSync(`${directory}/${DATA_LINK}`);
-      else renameSync(`${directory}/${DATA_LINK_PREVIOUS}`, `${directory}/${DATA_LINK}`);
+      // Somebody who writes this volume against all rules may have gone on from our commit.
+      if (dataTarget(directory) !== name) return false;
+      if (current === undefined) {
+        unlinkSync(`${directory}/${DATA_LINK}`);
+        return true;
+      }
+      if (linkTarget(wayBack) !== current || !existsSync(`${directory}/${current}`)) return false;
+      renameSync(wayBack, `${directory}/${DATA_LINK}`);
+      return true;
     } catch (err) {
       logger.error("volume could not return to its previous version", { directory, err });
       return false;
     }
-    undoLinks(directory, links);
-    return true;
   }
 
   #difference(
     payload: Payload,
-    current: string | undefined,
+    { current, dataTarget: target }: Survey,
     known: { readonly memory: RootMemory | undefined; readonly deep: boolean },
-  ): Difference | undefined {
-    if (current === undefined) return undefined;
+  ): WriteResult["difference"] {
+    if (current === undefined) return { reason: "first", path: undefined };
     if (known.memory !== undefined) {
       const reason = known.memory.version === payload.version ? "metadata" : "content";
       return { reason, path: undefined };
     }
     const { directory, fsGroup, self } = this.#options;
+    // Spelled in another way than ours, such as an absolute path that a container cannot follow.
+    if (target !== current) return { reason: "damaged", path: DATA_LINK };
     if (fsGroup !== undefined && !this.#rootBelongsTo(fsGroup))
       return { reason: "metadata", path: "" };
     return compareVersion(`${directory}/${current}`, {
       payload,
       fsGroup,
+      uid: process.geteuid?.() ?? 0,
       bootId: self.bootId,
       deep: known.deep,
     });
   }
-  /** Leftovers without the versions that are in their grace time. */
-  #leftovers(seen: Survey): string[] {
+
+  /** A whole version that an earlier process replaced has readers, too: its grace time starts now. */
+  #adopt(name: string): boolean {
     const { directory, keepPreviousMs = 0 } = this.#options;
-    return seen.leftovers.filter((name) => {
-      if (this.#retired.has(name)) return false;
-      // A whole version that an earlier process replaced has readers as well.
-      const whole = keepPreviousMs > 0 && existsSync(`${directory}/${name}/${VERSION_FILE}`);
-      return !(whole && this.#retired.retire(name));
-    });
+    if (keepPreviousMs <= 0 || !isVersionDirectoryName(name)) return false;
+    return existsSync(`${directory}/${name}/${VERSION_FILE}`) && this.#retired.retire(name);
   }
 
-  #sweepLeftovers(names: readonly string[]): boolean {
-    return names.map((name) => removeTree(name, this.#options)).every(Boolean);
+  #sweepLeftovers(names: readonly string[]): "nothing" | "all" | "some" {
+    if (names.length === 0) return "nothing";
+    return names.map((name) => removeTree(name, this.#options)).every(Boolean) ? "all" : "some";
   }
 
   #dropLinks(names: readonly string[]): boolean {
     const failed = removeLinks(this.#options.directory, names);
-    for (const err of failed)
+    for (const err of failed) {
       this.#options.logger.warn("volume keeps the link of a removed key", { err });
+    }
     return failed.length === 0;
   }
 
@@ -307,8 +332,11 @@ export class AtomicWriter {
     const { directory } = this.#options;
     if (this.#rootBelongsTo(fsGroup)) return;
     this.#attempt("", () => {
-      lchownSync(directory, UNCHANGED, fsGroup);
+      chownSync(directory, UNCHANGED, fsGroup);
       chmodSync(directory, rootModeForGroup(statSync(directory).mode & 0o7777));
+      if (!this.#rootBelongsTo(fsGroup)) {
+        throw new Error("the volume's group or its setgid bit does not stick; run with CAP_FSETID");
+      }
     });
   }
 
@@ -326,17 +354,16 @@ export class AtomicWriter {
   }
 
   #recall(): RootMemory | undefined {
-    const { directory } = this.#options;
     const memory = this.#memory;
-    return memory !== undefined && stillHolds(memory, directory) ? memory : undefined;
+    return memory !== undefined && stillHolds(memory, this.#options.directory) ? memory : undefined;
   }
 
-  /** Undefined when it cannot be looked at: the write is done, and the next one looks anew. */
+  /** Undefined when it cannot be looked at: nothing is wrong, and the next write looks anew. */
   #remember(payload: Payload, current: string): RootMemory | undefined {
     const { directory, clock } = this.#options;
-    const { identity, version, names } = payload;
+    const { identity, version, names, directories } = payload;
     try {
-      return remember(directory, { identity, version, names, current }, clock.now());
+      return remember(directory, { identity, version, names, directories, current }, clock.now());
     } catch {
       return undefined;
     }
@@ -365,12 +392,4 @@ function fromMemory(memory: RootMemory, payload: Payload): Survey {
 
 function linksToMake(links: LinkWork): number {
   return links.create.length + links.replace.length;
-}
-
-function unlinkQuietly(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // A temporary link: the next write sweeps it.
-  }
 }

@@ -3,10 +3,11 @@
 // written: a power cut may have emptied what was never synced.
 
 import { lstatSync, readdirSync, readFileSync, type Stats } from "node:fs";
+import { isErrno } from "../base/errors.ts";
 import { VERSION_FILE } from "./layout.ts";
 import { directoryMode, fileMode, recordAccess } from "./ownership.ts";
 import type { Payload, PayloadFile } from "./payload.ts";
-import { readVersionRecord } from "./version-record.ts";
+import { readVersionRecord, UNREADABLE } from "./version-record.ts";
 
 export interface Difference {
   /**
@@ -22,6 +23,8 @@ export interface Comparison {
   readonly payload: Payload;
   readonly fsGroup: number | undefined;
   readonly bootId: string;
+  /** Owner of files that ask for none: the writing process. */
+  readonly uid: number;
   /** Read the contents, too. */
   readonly deep: boolean;
 }
@@ -50,10 +53,10 @@ function directoryDifference(root: string, wanted: Comparison): Difference | und
   }
   return firstDefined(children, ([path, count]) => {
     const full = path === "" ? root : `${root}/${path}`;
-    const stats = lstatOrMissing(full);
+    const stats = readable(() => lstatSync(full));
     if (!stats?.isDirectory()) return { reason: "damaged", path };
     // The files that should be there are looked at one by one, so a count is enough to find others.
-    if (readdirSync(full).length !== count) return { reason: "damaged", path };
+    if (readable(() => readdirSync(full))?.length !== count) return { reason: "damaged", path };
     return accessDiffers(stats, { mode: directoryMode(fsGroup), uid: undefined, gid: fsGroup })
       ? { reason: "metadata", path }
       : undefined;
@@ -66,21 +69,20 @@ function fileDifference(
   wanted: Comparison,
 ): Difference | undefined {
   const { path } = file;
-  const stats = lstatOrMissing(`${root}/${path}`);
+  const stats = readable(() => lstatSync(`${root}/${path}`));
   if (!stats?.isFile() || stats.size !== file.data.length) return { reason: "damaged", path };
   const mode = fileMode(file.mode, wanted.fsGroup);
-  if (accessDiffers(stats, { mode, uid: file.uid, gid: wanted.fsGroup })) {
+  if (accessDiffers(stats, { mode, uid: file.uid ?? wanted.uid, gid: wanted.fsGroup })) {
     return { reason: "metadata", path };
   }
-  if (wanted.deep && !readFileSync(`${root}/${path}`).equals(file.data)) {
-    return { reason: "damaged", path };
-  }
-  return undefined;
+  if (!wanted.deep) return undefined;
+  const data = readable(() => readFileSync(`${root}/${path}`));
+  return data?.equals(file.data) ? undefined : { reason: "damaged", path };
 }
 
 function recordDifference(root: string, wanted: Comparison): Difference | undefined {
-  const stats = lstatOrMissing(`${root}/${VERSION_FILE}`);
-  const { mode, uid } = recordAccess(wanted.payload);
+  const stats = readable(() => lstatSync(`${root}/${VERSION_FILE}`));
+  const { mode, uid = wanted.uid } = recordAccess(wanted.payload);
   const differs =
     stats === undefined ||
     accessDiffers(stats, { mode: fileMode(mode, wanted.fsGroup), uid, gid: wanted.fsGroup });
@@ -96,8 +98,14 @@ function accessDiffers(
   return wanted.gid !== undefined && stats.gid !== wanted.gid;
 }
 
-function lstatOrMissing(path: string): Stats | undefined {
-  return lstatSync(path, { throwIfNoEntry: false });
+/** Undefined for what cannot be read because it is damaged: writing it anew is the cure. */
+function readable<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (err) {
+    if (isErrno(err, ...UNREADABLE)) return undefined;
+    throw err;
+  }
 }
 
 function firstDefined<T, R>(items: Iterable<T>, look: (item: T) => R | undefined): R | undefined {

@@ -4,7 +4,7 @@ import { lchownSync, lstatSync, renameSync, symlinkSync, unlinkSync } from "node
 import { isErrno } from "../base/errors.ts";
 import { DATA_LINK, LINK_TMP } from "./layout.ts";
 import { UNCHANGED } from "./ownership.ts";
-import type { LinkWork } from "./survey.ts";
+import { isOurLink, type LinkWork } from "./survey.ts";
 import { WriteError } from "./write-error.ts";
 
 /** A symbolic link that belongs to the volume's group, if it has one. */
@@ -19,39 +19,66 @@ export function makeLink(path: string, target: string, fsGroup: number | undefin
   }
 }
 
-/** Creates what is missing and replaces what is wrong. Throws a WriteError naming the first that fails. */
-export function makeLinks(directory: string, work: LinkWork, fsGroup: number | undefined): void {
-  for (const name of work.create) {
+/**
+ * Creates what is missing and replaces what is wrong. Throws a WriteError naming the first that fails;
+ * `made` has the names that were made by then.
+ */
+export function makeLinks(
+  work: LinkWork,
+  volume: { readonly directory: string; readonly fsGroup: number | undefined },
+  made: string[] = [],
+): void {
+  const { directory, fsGroup } = volume;
+  const attempt = (name: string, act: (path: string, target: string) => void): void => {
     try {
-      makeLink(`${directory}/${name}`, `${DATA_LINK}/${name}`, fsGroup);
+      act(`${directory}/${name}`, `${DATA_LINK}/${name}`);
+      made.push(name);
     } catch (cause) {
       throw WriteError.from({ directory, path: name }, cause);
     }
+  };
+  for (const name of work.create) {
+    attempt(name, (path, target) => {
+      try {
+        makeLink(path, target, fsGroup);
+      } catch (err) {
+        if (!isErrno(err, "EEXIST") || !isOurLink(directory, { name })) throw err;
+      }
+    });
   }
   for (const name of work.replace) {
-    try {
+    attempt(name, (path, target) => {
       // By rename, so that the name is never missing.
-      makeLink(`${directory}/${LINK_TMP}`, `${DATA_LINK}/${name}`, fsGroup);
-      renameSync(`${directory}/${LINK_TMP}`, `${directory}/${name}`);
-    } catch (cause) {
-      throw WriteError.from({ directory, path: name }, cause);
+      const tmp = `${directory}/${LINK_TMP}`;
+      makeLink(tmp, target, fsGroup);
+      try {
+        renameSync(tmp, path);
+      } catch (err) {
+        unlinkQuietly(tmp);
+        throw err;
+      }
+    });
+  }
+}
+
+/** After `..data` went back: of the links that were made, those to keys that it does not have go again. */
+export function undoLinks(directory: string, made: readonly string[]): void {
+  for (const name of made) {
+    try {
+      const kept = lstatSync(`${directory}/${DATA_LINK}/${name}`, { throwIfNoEntry: false });
+      if (kept === undefined && isOurLink(directory, { name })) unlinkSync(`${directory}/${name}`);
+    } catch {
+      // The write already fails with its own error; the next one mends the links.
     }
   }
 }
 
-/** After `..data` went back: links to keys that the version it shows now does not have are removed. */
-export function undoLinks(directory: string, work: LinkWork): void {
-  const removeQuietly = (path: string): void => {
-    try {
-      unlinkSync(path);
-    } catch {
-      // The write already fails with its own error; the next one mends the links.
-    }
-  };
-  removeQuietly(`${directory}/${LINK_TMP}`);
-  for (const name of [...work.create, ...work.replace]) {
-    const kept = lstatSync(`${directory}/${DATA_LINK}/${name}`, { throwIfNoEntry: false });
-    if (kept === undefined) removeQuietly(`${directory}/${name}`);
+/** For temporary links: what cannot be removed is swept by the next write. */
+export function unlinkQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Gone already, or the next write's to sweep.
   }
 }
 

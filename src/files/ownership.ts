@@ -29,11 +29,11 @@ export function rootModeForGroup(mode: number): number {
 
 /**
  * The version record is a hash of the contents, so it is shown to nobody who could not read all of
- * the files: a hash of a short secret can be guessed.
+ * the files: a hash of a short secret can be guessed. Its owner can read it in any case: the writer has to.
  */
 export function recordAccess(payload: Payload): { mode: number; uid: number | undefined } {
   const mode = payload.files.reduce((bits, file) => bits & file.mode, 0o444);
   const uid = payload.files[0]?.uid;
   const shared = payload.files.every((file) => file.uid === uid);
-  return { mode, uid: shared ? uid : undefined };
+  return { mode: mode | 0o400, uid: shared ? uid : undefined };
 }

@@ -8,7 +8,8 @@
 import { createHash } from "node:crypto";
 import { inspect } from "node:util";
 import { checkPath } from "./payload-path.ts";
-import { compareUtf8, SHORT_VERSION_DIGITS, versionOf } from "./version.ts";
+import { printable } from "./printable.ts";
+import { compareUtf8, versionOf } from "./version.ts";
 
 export interface ProjectedFile {
   /** Must not be changed after it was handed over. */
@@ -63,7 +64,7 @@ export class Payload {
       const earlier = spellings.get(path);
       if (earlier !== undefined) {
         throw new PayloadError(
-          `Cannot project "${spelling}": it is the same file as "${earlier}" in this volume`,
+          `Cannot project "${printable(spelling)}": it is the same file as "${printable(earlier)}" in this volume`,
         );
       }
       checkFile(spelling, file);
@@ -89,15 +90,13 @@ export class Payload {
     return this.#identity;
   }
 
-  toJSON(): { version: string; files: readonly { path: string; bytes: number }[] } {
-    return {
-      version: this.version,
-      files: this.files.map((file) => ({ path: file.path, bytes: file.data.length })),
-    };
+  /** Without the version: the hash of a short secret can be guessed. */
+  toJSON(): { files: readonly { path: string; bytes: number }[] } {
+    return { files: this.files.map((file) => ({ path: file.path, bytes: file.data.length })) };
   }
 
   toString(): string {
-    return `Payload ${this.version.slice(0, SHORT_VERSION_DIGITS)} (${this.files.length} files)`;
+    return `Payload of ${this.files.length} files`;
   }
 }
 
@@ -108,14 +107,15 @@ function firstSegment(path: string): string {
 
 function normalise(spelling: string): string {
   const checked = checkPath(spelling);
-  if (!checked.ok) throw new PayloadError(`Cannot project "${shorten(spelling)}": ${checked.why}`);
+  if (!checked.ok)
+    throw new PayloadError(`Cannot project "${printable(spelling)}": ${checked.why}`);
   return checked.path;
 }
 
 function checkFile(spelling: string, file: ProjectedFile): void {
   if (!Number.isInteger(file.mode) || file.mode < 0 || file.mode > 0o777) {
     throw new PayloadError(
-      `Cannot project "${spelling}": mode ${file.mode} is not between 0 and 0777 (octal)`,
+      `Cannot project "${printable(spelling)}": mode ${file.mode} is not between 0 and 0777 (octal)`,
     );
   }
   // 2^32 - 1 means "leave unchanged" to chown(2).
@@ -123,7 +123,7 @@ function checkFile(spelling: string, file: ProjectedFile): void {
     file.uid !== undefined &&
     !(Number.isInteger(file.uid) && file.uid >= 0 && file.uid < 2 ** 32 - 1)
   ) {
-    throw new PayloadError(`Cannot project "${spelling}": ${file.uid} is not a user id`);
+    throw new PayloadError(`Cannot project "${printable(spelling)}": ${file.uid} is not a user id`);
   }
 }
 
@@ -140,7 +140,7 @@ function parentsOf(
       const file = spellings.get(parent);
       if (file !== undefined) {
         throw new PayloadError(
-          `Cannot project "${spellings.get(path)}": "${file}" is a file in the same volume, so it cannot be a directory too`,
+          `Cannot project "${printable(spellings.get(path) ?? path)}": "${printable(file)}" is a file in the same volume, so it cannot be a directory too`,
         );
       }
       parents.add(parent);
@@ -148,9 +148,4 @@ function parentsOf(
   }
   // Bytewise order puts a parent before its children, because it is their prefix.
   return [...parents].sort(compareUtf8);
-}
-
-/** A 4,097-byte key should not fill a log line. */
-function shorten(text: string): string {
-  return text.length <= 80 ? text : `${text.slice(0, 60)}… (${Buffer.byteLength(text)} bytes)`;
 }

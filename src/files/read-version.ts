@@ -1,7 +1,7 @@
 // Asking a volume which version it shows, from outside the writer: by the agent, by tools.
 
 import { readFileSync, readlinkSync } from "node:fs";
-import { DATA_LINK, VERSION_FILE } from "./layout.ts";
+import { DATA_LINK, isPlainName, VERSION_FILE } from "./layout.ts";
 import { parseVersionRecord } from "./version-record.ts";
 
 /**
@@ -12,7 +12,7 @@ export function readVersion(directory: string): string | undefined {
   // The link is pinned: a swap between two looks must not pair one version's name with another's record.
   for (;;) {
     const target = readLink(`${directory}/${DATA_LINK}`);
-    if (target === undefined) return undefined;
+    if (target === undefined || !isPlainName(target)) return undefined;
     const text = readText(`${directory}/${target}/${VERSION_FILE}`);
     if (text !== undefined) return parseVersionRecord(text)?.version;
     if (readLink(`${directory}/${DATA_LINK}`) === target) return undefined;
@@ -29,7 +29,7 @@ function readLink(path: string): string | undefined {
 
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readFileSync(path).toString();
   } catch {
     return undefined; // Missing or not readable for this user: the version is not known.
   }

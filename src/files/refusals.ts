@@ -1,9 +1,17 @@
 // What a writer refuses before it touches anything, each with a message that says what to do.
 
-import { DATA_LINK } from "./layout.ts";
+import { lstatSync } from "node:fs";
+import { basename } from "node:path";
+import {
+  creatorOf,
+  DATA_LINK,
+  DATA_LINK_PREVIOUS,
+  DATA_LINK_TMP,
+  isVersionDirectoryName,
+} from "./layout.ts";
 import type { Payload } from "./payload.ts";
-import { isAnotherLiving, type ProcessIdentity } from "./process-identity.ts";
-import type { Survey } from "./survey.ts";
+import { isAnotherLiving, type ProcessIdentity, wasRunning } from "./process-identity.ts";
+import { linkTarget, type Survey } from "./survey.ts";
 import { readVersionRecord } from "./version-record.ts";
 import { WriteError } from "./write-error.ts";
 
@@ -17,7 +25,7 @@ export function refuseLongPaths(directory: string, payload: Payload): void {
   const long = payload.files.find(({ path }) => Buffer.byteLength(path) > room);
   if (long === undefined) return;
   throw new WriteError(
-    { directory, path: long.path.slice(0, 60) },
+    { directory, path: long.path },
     `the path of ${Buffer.byteLength(long.path)} bytes is too long for the system below this directory; ${room} bytes are left`,
   );
 }
@@ -32,18 +40,47 @@ export function refuseObstacles(directory: string, seen: Survey): void {
   );
 }
 
+/** Leftovers that are not left over: another process is at work on them. */
 export function refuseLivingWriter(
   directory: string,
-  leftovers: readonly string[],
-  self: ProcessIdentity,
+  seen: { readonly leftovers: readonly string[]; readonly current: string | undefined },
+  now: { readonly self: ProcessIdentity; readonly nowMs: number },
 ): void {
-  for (const name of leftovers) {
-    const writer = readVersionRecord(`${directory}/${name}`)?.writer;
-    if (writer !== undefined && isAnotherLiving(writer, self)) {
-      throw new WriteError(
-        { directory, path: name },
-        `process ${writer.pid} is writing this volume too; a volume has one writer, so stop one of them`,
-      );
-    }
+  for (const name of seen.leftovers) {
+    const version = versionBehind(directory, name, seen.current);
+    const known = version !== undefined && isVersionDirectoryName(version);
+    const pid = known ? livingWriter(`${directory}/${version}`, now) : undefined;
+    if (pid === undefined) continue;
+    throw new WriteError(
+      { directory, path: name },
+      `process ${pid} is writing this volume too; a volume has one writer, so stop one of them`,
+    );
   }
+}
+
+/** The version whose writer would be at work on a leftover. */
+function versionBehind(
+  directory: string,
+  name: string,
+  current: string | undefined,
+): string | undefined {
+  if (name === DATA_LINK_TMP) return linkTarget(`${directory}/${name}`);
+  // Between its commit and its links, a writer may still go back over `..data_prev`.
+  return name === DATA_LINK_PREVIOUS ? current : name;
+}
+
+/** By its record; before there is one, by its name. */
+function livingWriter(
+  version: string,
+  { self, nowMs }: { readonly self: ProcessIdentity; readonly nowMs: number },
+): number | undefined {
+  const made = lstatSync(version, { throwIfNoEntry: false });
+  if (made === undefined) return undefined;
+  const record = readVersionRecord(version);
+  if (record !== undefined) {
+    return isAnotherLiving(record.writer, self) ? record.writer.pid : undefined;
+  }
+  const pid = creatorOf(basename(version));
+  const living = pid !== undefined && wasRunning(pid, nowMs - made.ctimeMs, self);
+  return living ? pid : undefined;
 }

@@ -4,6 +4,7 @@
 import { rmSync } from "node:fs";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
+import { dataTarget } from "./survey.ts";
 
 /**
  * A writer in a hot loop must not fill the disk with versions in their grace time. Five thousand
@@ -36,23 +37,21 @@ export class RetiredVersions {
   retire(name: string): boolean {
     const { keepPreviousMs = 0, clock } = this.#options;
     if (keepPreviousMs <= 0) return this.#remove(name);
+    this.#deadlines.delete(name); // So that it is set at the end.
     this.#deadlines.set(name, clock.monotonicMs() + keepPreviousMs);
     const [oldest] = this.#deadlines.keys();
     return this.#deadlines.size <= MAX_KEPT || oldest === undefined || this.#remove(oldest);
   }
 
-  anyExpired(): boolean {
-    return (this.nextExpiryMs() ?? 1) <= 0;
-  }
-
-  /** True when something was removed. */
+  /** True when there was something to remove; what could not be removed is a leftover again. */
   removeExpired(): boolean {
-    let removed = false;
-    while (this.anyExpired()) {
-      const [oldest] = this.#deadlines.keys();
-      if (oldest !== undefined) removed = this.#remove(oldest) || removed;
+    let any = false;
+    for (const [name] of this.#deadlines) {
+      if ((this.nextExpiryMs() ?? 1) > 0) break;
+      this.#remove(name);
+      any = true;
     }
-    return removed;
+    return any;
   }
 
   /** True when there was something to remove. */
@@ -72,6 +71,8 @@ export class RetiredVersions {
 
   #remove(name: string): boolean {
     this.#deadlines.delete(name);
+    // Somebody may have turned `..data` back to it: then it is what readers see.
+    if (dataTarget(this.#options.directory) === name) return false;
     return removeTree(name, this.#options);
   }
 }

@@ -1,7 +1,8 @@
 // A look at a volume's root: what is current, what a crash left behind, which links are missing,
 // wrong or stale, and what stands in the way. Looks, touches nothing, follows no link.
 
-import { type Dirent, lstatSync, readdirSync, readlinkSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, readlinkSync, statSync } from "node:fs";
+import { basename } from "node:path";
 import { isErrno } from "../base/errors.ts";
 import {
   DATA_LINK,
@@ -16,7 +17,7 @@ import {
 export interface LinkWork {
   /** Nothing is there. */
   readonly create: readonly string[];
-  /** A file or a link to elsewhere is there. */
+  /** A file, a link to elsewhere, or a link of another group is there. */
   readonly replace: readonly string[];
   /** A link of ours, of a key that is gone. */
   readonly remove: readonly string[];
@@ -25,7 +26,7 @@ export interface LinkWork {
 export interface Survey {
   /** What `..data` says, for noticing that somebody else changed it. */
   readonly dataTarget: string | undefined;
-  /** The directory that `..data` names. Undefined before the first write, or when it was taken away. */
+  /** The directory that `..data` leads to. Undefined before the first write, or when it was taken away. */
   readonly current: string | undefined;
   /** Version directories that are not current, and temporary links: a crash's, or another writer's. */
   readonly leftovers: readonly string[];
@@ -36,10 +37,14 @@ export interface Survey {
 
 const TEMPORARY = new Set([DATA_LINK_TMP, DATA_LINK_PREVIOUS, LINK_TMP]);
 
-export function survey(directory: string, names: ReadonlySet<string>): Survey {
+export function survey(
+  directory: string,
+  names: ReadonlySet<string>,
+  fsGroup: number | undefined,
+): Survey {
   const entries = readdirSync(directory, { withFileTypes: true });
   const target = dataTarget(directory);
-  const current = isVersionOf(directory, target) ? target : undefined;
+  const current = visibleVersion(directory, target);
   const leftovers: string[] = [];
   const obstacles: string[] = [];
   const replace: string[] = [];
@@ -50,11 +55,12 @@ export function survey(directory: string, names: ReadonlySet<string>): Survey {
     const { name } = entry;
     if (name.startsWith("..")) {
       if (name === DATA_LINK && entry.isDirectory()) obstacles.push(name);
-      if (isLeftover(entry, current)) leftovers.push(name);
+      if (isLeftover(entry) && name !== current) leftovers.push(name);
     } else if (names.has(name)) {
       present.add(name);
       if (entry.isDirectory()) obstacles.push(name);
-      else if (!isOurLink(directory, entry)) replace.push(name);
+      else if (!isOurLink(directory, entry) || !hasGroup(directory, name, fsGroup))
+        replace.push(name);
     } else if (isOurLink(directory, entry)) {
       remove.push(name);
     }
@@ -66,30 +72,47 @@ export function survey(directory: string, names: ReadonlySet<string>): Survey {
 
 /** What `..data` says, whether or not there is such a directory. Undefined when it is missing or no link. */
 export function dataTarget(directory: string): string | undefined {
+  return linkTarget(`${directory}/${DATA_LINK}`);
+}
+
+/**
+ * The directory of this volume that readers see through `..data`, however the link spells it: what they
+ * see must not be swept as a leftover.
+ */
+function visibleVersion(directory: string, target: string | undefined): string | undefined {
+  if (target === undefined) return undefined;
+  const name = isPlainName(target) ? target : basename(target);
+  const entry = lstatSync(`${directory}/${name}`, { throwIfNoEntry: false });
+  if (!entry?.isDirectory()) return undefined;
+  if (name === target) return name;
   try {
-    return readlinkSync(`${directory}/${DATA_LINK}`);
-  } catch (err) {
-    if (isErrno(err, "ENOENT", "EINVAL")) return undefined;
-    throw err;
+    const seen = statSync(`${directory}/${DATA_LINK}`);
+    return seen.ino === entry.ino && seen.dev === entry.dev ? name : undefined;
+  } catch {
+    return undefined; // It leads nowhere.
   }
 }
 
-/** Whether that is the name of a directory of this volume. */
-function isVersionOf(directory: string, target: string | undefined): boolean {
-  if (target === undefined || !isPlainName(target)) return false;
-  const stats = lstatSync(`${directory}/${target}`, { throwIfNoEntry: false });
-  return stats?.isDirectory() ?? false;
-}
-
-function isLeftover(entry: Dirent, current: string | undefined): boolean {
-  if (TEMPORARY.has(entry.name)) return true;
-  return entry.isDirectory() && isVersionDirectoryName(entry.name) && entry.name !== current;
+/** A version that is not known to be current, or one of our temporary links. */
+function isLeftover(entry: Dirent): boolean {
+  return TEMPORARY.has(entry.name) || (entry.isDirectory() && isVersionDirectoryName(entry.name));
 }
 
 /** Only a link that says exactly what we would write: others belong to somebody else. */
-function isOurLink(directory: string, entry: Dirent): boolean {
-  return (
-    entry.isSymbolicLink() &&
-    readlinkSync(`${directory}/${entry.name}`) === `${DATA_LINK}/${entry.name}`
-  );
+export function isOurLink(directory: string, entry: Pick<Dirent, "name">): boolean {
+  return linkTarget(`${directory}/${entry.name}`) === `${DATA_LINK}/${entry.name}`;
+}
+
+function hasGroup(directory: string, name: string, fsGroup: number | undefined): boolean {
+  return fsGroup === undefined || lstatSync(`${directory}/${name}`).gid === fsGroup;
+}
+
+/** Undefined for what is no link, or not there: gone meanwhile, or with a name that is not UTF-8. */
+export function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch (err) {
+    if (isErrno(err, "ENOENT", "EINVAL", "ENOTDIR")) return undefined;
+    throw err;
+  }
 }

@@ -8,6 +8,7 @@ import {
   fchownSync,
   fsyncSync,
   lchownSync,
+  lstatSync,
   mkdirSync,
   openSync,
   rmdirSync,
@@ -37,7 +38,7 @@ export interface VersionDirectory {
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
 /**
- * Writes the version's record, then the whole payload. With `durable`, everything is on stable storage when
+ * Writes the whole payload, then its record. With `durable`, everything is on stable storage when
  * this returns, except the entry in the volume's root. When it throws, nothing is left behind.
  */
 export function createVersion(version: VersionDirectory): void {
@@ -49,12 +50,14 @@ export function createVersion(version: VersionDirectory): void {
   }
   try {
     setDirectoryAccess(root, version.name, version);
-    writeFile(root, VERSION_FILE, recordFile(version), version);
     for (const directory of version.payload.directories) makeDirectory(root, directory, version);
     for (const file of version.payload.files) writeFile(root, file.path, file, version);
+    writeFile(root, VERSION_FILE, recordFile(version), version);
     if (version.durable) {
-      for (const directory of version.payload.directories) syncDirectory(`${root}/${directory}`);
-      syncDirectory(root);
+      for (const directory of version.payload.directories) {
+        syncDirectory(version.directory, `${version.name}/${directory}`);
+      }
+      syncDirectory(version.directory, version.name);
     }
   } catch (err) {
     discardVersion(root, version.payload);
@@ -80,13 +83,17 @@ export function discardVersion(root: string, payload: Payload): void {
   }
 }
 
-/** Makes directory entries survive a power cut. */
-export function syncDirectory(path: string): void {
-  const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+/** Makes the entries of a directory below the volume survive a power cut; "" for its root. */
+export function syncDirectory(directory: string, path: string): void {
   try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
+    const fd = openSync(`${directory}/${path}`, constants.O_RDONLY | constants.O_DIRECTORY);
+    try {
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  } catch (cause) {
+    throw WriteError.from({ directory, path }, cause);
   }
 }
 
@@ -110,8 +117,13 @@ function makeDirectory(root: string, path: string, version: VersionDirectory): v
 /** After mkdir, which obeys the umask; chmod does not. */
 function setDirectoryAccess(full: string, path: string, version: VersionDirectory): void {
   try {
+    const mode = directoryMode(version.fsGroup);
     if (version.fsGroup !== undefined) lchownSync(full, UNCHANGED, version.fsGroup);
-    chmodSync(full, directoryMode(version.fsGroup));
+    chmodSync(full, mode);
+    // Without CAP_FSETID the kernel drops the setgid bit and says nothing.
+    if (version.fsGroup !== undefined && (lstatSync(full).mode & 0o7777) !== mode) {
+      throw new Error("the setgid bit for the volume's group does not stick; run with CAP_FSETID");
+    }
   } catch (cause) {
     throw WriteError.from({ directory: version.directory, path }, cause);
   }

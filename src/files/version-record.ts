@@ -4,13 +4,24 @@
 //   boot:<boot id>
 //   writer:<process id>.<start time>
 //
-// It is written before the files, so that a version in the making can be told from the leftover of a
-// crash: by asking whether its writer lives.
+// It is written last: a directory with a record is a whole version.
 
 import { readFileSync } from "node:fs";
 import { isErrno } from "../base/errors.ts";
 import { VERSION_FILE } from "./layout.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
+
+/** What a damaged or tampered version answers; not a lack of file descriptors or memory. */
+export const UNREADABLE: readonly string[] = [
+  "ENOENT",
+  "ENOTDIR",
+  "EISDIR",
+  "ELOOP",
+  "EACCES",
+  "EPERM",
+  "EIO",
+  "ESTALE",
+];
 
 export interface VersionRecord {
   /** Content hash, 64 hex digits. */
@@ -36,7 +47,7 @@ export function readVersionRecord(root: string): VersionRecord | undefined {
     // Without an encoding: with one, Node ends the whole process when the close fails.
     return parseVersionRecord(readFileSync(`${root}/${VERSION_FILE}`).toString());
   } catch (err) {
-    if (isErrno(err, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP")) return undefined;
+    if (isErrno(err, ...UNREADABLE)) return undefined;
     throw err;
   }
 }

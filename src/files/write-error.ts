@@ -1,6 +1,8 @@
 // The one error that a caller of the writer is expected to catch: it says which file failed, and
 // that what was visible before still is.
 
+import { printable } from "./printable.ts";
+
 export class WriteError extends Error {
   override readonly name = "WriteError";
   /** Where it failed: a path inside the volume, "" for its root. */
@@ -10,7 +12,7 @@ export class WriteError extends Error {
 
   constructor(where: { directory: string; path: string }, why: string, cause?: unknown) {
     const at = where.path === "" ? where.directory : `${where.directory}/${where.path}`;
-    super(`Cannot write "${at}": ${why}`, { cause });
+    super(`Cannot write "${printable(at)}": ${why}`, { cause });
     this.path = where.path;
     this.code = errorCode(cause);
   }

@@ -1,9 +1,9 @@
 // Writes during which the crash test kills the writer: one for every path through AtomicWriter.
 
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { seededRandom } from "../../src/base/testing/seeded-random.ts";
 import type { AtomicWriterOptions } from "../../src/files/atomic-writer.ts";
-import type { Payload } from "../../src/files/payload.ts";
+import { Payload } from "../../src/files/payload.ts";
 import { payloadOf } from "../../src/files/testing/test-writer.ts";
 
 export interface Scenario {
@@ -36,6 +36,10 @@ const foreignAtNames = (directory: string): void => {
   writeFileSync(`${directory}/new`, "foreign");
   symlinkSync("/etc/passwd", `${directory}/other`);
 };
+
+function ownedBy(uid: number): Payload {
+  return Payload.from([["token", { data: Buffer.from("t"), mode: 0o600, uid }]]);
+}
 
 export const scenarios: readonly Scenario[] = [
   { name: "first write", before: [], write: payloadOf({ a: "1", b: "2" }) },
@@ -105,6 +109,40 @@ export const scenarios: readonly Scenario[] = [
     before: [payloadOf(NESTED)],
     write: payloadOf({ ...NESTED, top: "2", more: "2" }),
     options: { durable: true },
+  },
+  {
+    name: "group, with new keys over foreign names",
+    before: [payloadOf({ a: "1" })],
+    disturb: foreignAtNames,
+    write: payloadOf({ a: "2", "b/c": "2", new: "2", other: "2" }),
+    options: { fsGroup: 4242 },
+  },
+  {
+    name: "durable first write",
+    before: [],
+    write: payloadOf(NESTED),
+    options: { durable: true },
+  },
+  {
+    name: "owners",
+    before: [ownedBy(1001)],
+    write: ownedBy(1002),
+  },
+  {
+    name: "grace time",
+    before: [payloadOf({ a: "1", b: "1" }), payloadOf({ a: "2", b: "2" })],
+    write: payloadOf({ a: "3", c: "3" }),
+    options: { keepPreviousMs: 3_600_000 },
+  },
+  {
+    name: "links that are wrong, and nothing else",
+    before: [payloadOf({ a: "1", b: "1" })],
+    disturb: (directory) => {
+      unlinkSync(`${directory}/a`);
+      symlinkSync("/etc/passwd", `${directory}/a`);
+      unlinkSync(`${directory}/b`);
+    },
+    write: payloadOf({ a: "1", b: "1" }),
   },
   {
     name: "after a crash, same content",

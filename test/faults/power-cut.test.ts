@@ -39,11 +39,17 @@ interface Disk extends Disposable {
 function loopDisk(shutdown: string): Disk | { readonly reason: string; [Symbol.dispose](): void } {
   const temp = tempDir();
   const image = temp.join("image");
-  const mount = (): void => {
-    execFileSync("mount", ["-o", "loop", image, temp.join("mount")], { stdio: "pipe" });
-  };
   const umount = (): void => {
     execFileSync("umount", [temp.join("mount")]);
+  };
+  // A mount namespace that another process made meanwhile has a copy of our mount, and while it lives a
+  // new mount is the same dead file system again.
+  const mount = (triesLeft = 200): void => {
+    execFileSync("mount", ["-o", "loop", image, temp.join("mount")], { stdio: "pipe" });
+    if (isAlive(temp.join("mount")) || triesLeft === 0) return;
+    umount();
+    execFileSync("sleep", ["0.1"]);
+    mount(triesLeft - 1);
   };
   try {
     temp.write({ "mount/.keep": "" });
@@ -70,6 +76,15 @@ function loopDisk(shutdown: string): Disk | { readonly reason: string; [Symbol.d
       temp[Symbol.dispose]();
     },
   };
+}
+
+function isAlive(directory: string): boolean {
+  try {
+    writeFileSync(`${directory}/.alive`, "");
+    return true;
+  } catch {
+    return false; // Shut down: every write is EIO.
+  }
 }
 
 function version(round: number): Payload {

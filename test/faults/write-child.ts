@@ -4,7 +4,7 @@
 //   node write-child.ts DIRECTORY FILES-AS-JSON
 //
 // FREE=N: opens files until the limit is reached, then closes N of them, before it writes.
-// FS_GROUP=N: gives the volume to that group.
+// FS_GROUP=N: gives the volume to that group. MODE=N: octal mode of all files.
 
 import { closeSync, openSync } from "node:fs";
 import { systemRandom } from "../../src/base/random.ts";
@@ -14,7 +14,9 @@ import { WriteError } from "../../src/files/write-error.ts";
 const [, , directory = "", files = "{}"] = process.argv;
 const fsGroup = process.env["FS_GROUP"];
 const writer = testWriter(directory, fsGroup === undefined ? {} : { fsGroup: Number(fsGroup) });
-const payload = payloadOf(JSON.parse(files) as Record<string, string>);
+const mode = Number.parseInt(process.env["MODE"] ?? "644", 8);
+const texts = Object.entries(JSON.parse(files) as Record<string, string>);
+const payload = payloadOf(Object.fromEntries(texts.map(([path, text]) => [path, [text, mode]])));
 payload.identity.at(0);
 systemRandom.uint32();
 new Date().toString();

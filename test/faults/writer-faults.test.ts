@@ -4,7 +4,16 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
@@ -131,6 +140,46 @@ describe("AtomicWriter on a full disk", () => {
     return undefined;
   });
 
+  it("G4 keeps what ..data shows, however the link spells it, when the next version does not fit", (t) => {
+    using mount = tmpfs("size=64k");
+    if (!("path" in mount)) return t.skip(mount.reason);
+    const { versionDirectory } = testWriter(mount.path).write(payloadOf({ a: "x".repeat(20_000) }));
+    unlinkSync(`${mount.path}/..data`);
+    symlinkSync(`${mount.path}/${versionDirectory}`, `${mount.path}/..data`);
+
+    assert.throws(
+      () => testWriter(mount.path).write(payloadOf({ a: "y".repeat(60_000) })),
+      WriteError,
+    );
+
+    assert.equal(readFileSync(`${mount.path}/a`, "utf8").length, 20_000);
+    return undefined;
+  });
+
+  it("leaves files of others alone when a write goes back before it came to them", (t) => {
+    let wentBack = 0;
+    for (let inodes = 10; inodes <= 24; inodes++) {
+      using mount = tmpfs(`nr_inodes=${inodes},size=4m`);
+      if (!("path" in mount)) return t.skip(mount.reason);
+      writeFileSync(`${mount.path}/other`, "foreign");
+      const writer = testWriter(mount.path);
+      writer.write(payloadOf({ a: "1" }));
+      try {
+        writer.write(payloadOf({ a: "2", k1: "2", k2: "2", k3: "2", other: "2" }));
+      } catch (err) {
+        assert.ok(err instanceof WriteError, String(err));
+        const where = String((err.cause as NodeJS.ErrnoException).syscall);
+        if (where === "symlink" && err.path.startsWith("k")) wentBack++;
+        if (err.path !== "other") {
+          assert.equal(readFileSync(`${mount.path}/other`, "utf8"), "foreign");
+        }
+        assertExactly(mount.path, payloadOf({ a: "1" }), { foreign: ["other"] });
+      }
+    }
+    assert.ok(wentBack > 0, "writes failed at a link, after the commit");
+    return undefined;
+  });
+
   it("leaves nothing behind when the very first write does not fit", (t) => {
     for (let inodes = 2; inodes <= 12; inodes++) {
       using mount = tmpfs(`nr_inodes=${inodes},size=4m`);
@@ -185,6 +234,17 @@ describe("AtomicWriter without rights", () => {
     }
 
     assertExactly(temp.path, payloadOf({ a: "3" }));
+  });
+
+  it("works again and again with keys that their own owner may not read", (t) => {
+    if (skipUnlessRoot(t)) return;
+    using temp = tempDir();
+    chownSync(temp.path, NOBODY, NOBODY);
+
+    for (const value of ["1", "2"]) {
+      const attempt = writeInChild(temp.path, { a: value }, { uid: NOBODY, shell: "MODE=0" });
+      assert.equal(attempt.outcome, "written", attempt.message);
+    }
   });
 
   it("G4 fails loudly, and changes nothing, when it may not give files to a group", (t) => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
@@ -85,33 +85,57 @@ describe("two writers on one volume", () => {
     assertExactly(volume, last);
   });
 
-  it("names the process that is in the way, and takes over when that one is dead", async () => {
-    using temp = tempDir();
-    const stopped = start(READER, temp.path);
-    assert.ok(stopped.child.pid);
-    const self = await identityOf(stopped.child.pid);
-    const name = "..2030_01_01_00_00_00.1";
-    const { createVersion } = await import("../../src/files/version-directory.ts");
-    const payload = payloadOf({ a: "1" });
-    createVersion({
-      directory: temp.path,
-      name,
-      payload,
-      writer: self,
-      fsGroup: undefined,
-      durable: false,
+  for (const keepPreviousMs of [0, 60_000]) {
+    it(`names the process in its way, and takes over when that one is dead, with ${keepPreviousMs} ms of grace`, async () => {
+      using temp = tempDir();
+      const stopped = start(READER, temp.path);
+      assert.ok(stopped.child.pid);
+      const self = await identityOf(stopped.child.pid);
+      const name = "..2030_01_01_00_00_00.1";
+      const { createVersion } = await import("../../src/files/version-directory.ts");
+      const payload = payloadOf({ a: "1" });
+      createVersion({
+        directory: temp.path,
+        name,
+        payload,
+        writer: self,
+        fsGroup: undefined,
+        durable: false,
+      });
+
+      assert.throws(
+        () => testWriter(temp.path, { keepPreviousMs }).write(payload),
+        (err) =>
+          err instanceof WriteError &&
+          err.message.includes(`process ${self.pid} is writing this volume too`),
+      );
+      await stopped.stop();
+
+      testWriter(temp.path).write(payload);
+      assertExactly(temp.path, payload);
     });
+  }
+
+  it("is refused by the name alone when the other one has made no more than its directory", async () => {
+    using temp = tempDir();
+    const other = start(READER, temp.path);
+    assert.ok(other.child.pid);
+    await identityOf(other.child.pid);
+    await new Promise((resolve) => setTimeout(resolve, 100)); // So that it is older than the directory.
+    mkdirSync(temp.join(`..2030_01_01_00_00_00.${(other.child.pid % 2 ** 22) * 1024}`));
+    symlinkSync(
+      `..2030_01_01_00_00_00.${(other.child.pid % 2 ** 22) * 1024}`,
+      temp.join("..data_tmp"),
+    );
 
     assert.throws(
-      () => testWriter(temp.path).write(payload),
-      (err) =>
-        err instanceof WriteError &&
-        err.message.includes(`process ${self.pid} is writing this volume too`),
+      () => testWriter(temp.path).write(payloadOf({ a: "1" })),
+      /is writing this volume too/,
     );
-    await stopped.stop();
+    await other.stop();
 
-    testWriter(temp.path).write(payload);
-    assertExactly(temp.path, payload);
+    testWriter(temp.path).write(payloadOf({ a: "1" }));
+    assertExactly(temp.path, payloadOf({ a: "1" }));
   });
 });
 

@@ -1,4 +1,4 @@
-// The acknowledgement file: one per process and watched path, in which an agent can read what the
+// The acknowledgement file: one per watch, in which an agent can read what the
 // application runs on. Always replaced as a whole, so a reader never sees half of it.
 
 import { createHash } from "node:crypto";
@@ -14,6 +14,7 @@ const maxReasonBytes = 1024;
 const maxNameBytes = 255;
 
 export class Acknowledgement {
+  /** Free of others: no two watches write the same file. */
   #file;
   #temporary;
   #path;
@@ -33,11 +34,11 @@ export class Acknowledgement {
    * @param {object} needs
    * @param {string} needs.directory
    * @param {string} needs.path
-   * @param {Pick<Environment, "date" | "pid" | "processName">} needs.environment
+   * @param {Pick<Environment, "date" | "pid" | "processName" | "threadId" | "claims">} needs.environment
    * @param {(message: string, cause: unknown) => void} needs.onFailure
    */
   constructor({ directory, path, environment, onFailure }) {
-    this.#file = join(directory, nameOf(path, environment.pid));
+    this.#file = claim(directory, path, environment);
     // Writes are synchronous, so one temporary name per thread is enough, and leftovers are bounded.
     this.#temporary = join(directory, `.driftless-ack.${environment.processName}.tmp`);
     this.#path = path;
@@ -80,7 +81,13 @@ export class Acknowledgement {
     }
   }
 
+  /** The file stays, and the next watch of the path may overwrite it. */
+  release() {
+    this.#environment.claims.delete(this.#file);
+  }
+
   remove() {
+    this.release();
     try {
       rmSync(this.#file, { force: true });
     } catch {
@@ -108,11 +115,29 @@ function rejection({ version, stage, message }, at) {
 }
 
 /**
+ * The plain name is for the first watch of a path in the main thread. Others, and all in other
+ * threads, which cannot know of each other, add their thread and a number.
+ * @param {string} directory
  * @param {string} path
- * @param {number} pid
+ * @param {Pick<Environment, "pid" | "threadId" | "claims">} environment
  */
-function nameOf(path, pid) {
-  const name = `${encodeURIComponent(path.toWellFormed())}.${pid}.json`;
+function claim(directory, path, { pid, threadId, claims }) {
+  for (let number = 0; ; number += 1) {
+    const isPlain = threadId === 0 && number === 0;
+    const owner = isPlain ? `${pid}` : `${pid}.${threadId}-${number}`;
+    const file = join(directory, nameOf(path, owner));
+    if (claims.has(file)) continue;
+    claims.add(file);
+    return file;
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {string} owner
+ */
+function nameOf(path, owner) {
+  const name = `${encodeURIComponent(path.toWellFormed())}.${owner}.json`;
   if (name.length <= maxNameBytes) return name;
-  return `${createHash("sha256").update(path).digest("hex")}.${pid}.json`;
+  return `${createHash("sha256").update(path).digest("hex")}.${owner}.json`;
 }

@@ -30,7 +30,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** @param {unknown} cause */
+/**
+ * Never throws, whatever was thrown.
+ * @param {unknown} cause
+ */
 export function messageOf(cause) {
-  return cause instanceof Error ? cause.message : String(cause);
+  try {
+    return String(cause instanceof Error ? cause.message : cause);
+  } catch {
+    return "something without a printable form was thrown"; // For example an object without prototype.
+  }
 }

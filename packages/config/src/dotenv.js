@@ -1,12 +1,11 @@
 // The built-in dotenv reader. A line that is not understood is an error and not skipped: a typo
 // should keep the last good version, not silently lose a setting.
 
-const assignment = /[^\S\n]*(?:export[^\S\n]+)?([A-Za-z_][\w.-]*)[^\S\n]*=[^\S\n]*/y;
+const assignment = /[^\S\n]*(?:export[^\S\n]+)?([A-Za-z_][\w.-]*)[^\S\n]*=/y;
 const blank = /[^\S\n]*(?:#[^\n]*)?(?:\n|$)/y;
-const doubleQuoted = /"([^"\\]*(?:\\[\s\S][^"\\]*)*)"/y;
-const singleQuoted = /'([^']*)'/y;
-// Ends at the line's end or at a comment, which needs a blank before its `#`.
-const unquoted = /(?:(?![^\S\n]#)[^\n])*/y;
+const space = /[^\S\n]*/y;
+// A comment needs a blank before its `#`; without one, the `#` belongs to the value.
+const comment = /[^\S\n]#/;
 
 /** @type {Readonly<Record<string, string>>} */
 const escapes = { n: "\n", r: "\r", t: "\t", '"': '"', "\\": "\\", $: "$" };
@@ -34,9 +33,10 @@ export const parseDotenv = (text) => {
     const start = at;
     const key = take(assignment)?.[1];
     if (key === undefined) throw mistake("expected KEY=value", source, start);
-    const value = readValue(take, source[at]);
+    const value = valueAt(source, at);
     if (value === undefined) throw mistake("the quote is never closed", source, start);
-    values.set(key, value);
+    values.set(key, value.text);
+    at = value.end;
     if (at < source.length && !take(blank)) {
       throw mistake("expected the end of the line after the closing quote", source, start);
     }
@@ -54,13 +54,40 @@ function mistake(what, source, at) {
 }
 
 /**
- * @param {(pattern: RegExp) => RegExpExecArray | null} take
- * @param {string | undefined} first
- * @returns {string | undefined} undefined when a quote is not closed
+ * By hand and not by one pattern: a pattern that repeats a group overflows on a value of megabytes.
+ * @param {string} source
+ * @param {number} at behind the equals sign
+ * @returns {{ text: string, end: number } | undefined} undefined when a quote is not closed
  */
-function readValue(take, first) {
-  if (first !== '"' && first !== "'") return (take(unquoted)?.[0] ?? "").trim();
-  const quoted = take(first === '"' ? doubleQuoted : singleQuoted)?.[1];
-  if (first === "'") return quoted;
-  return quoted?.replace(/\\([\s\S])/g, (whole, letter) => escapes[String(letter)] ?? whole);
+function valueAt(source, at) {
+  space.lastIndex = at;
+  const start = at + (space.exec(source)?.[0].length ?? 0);
+  const quote = source[start];
+  if (quote === '"' || quote === "'") {
+    const close = quote === "'" ? source.indexOf("'", start + 1) : closingQuote(source, start + 1);
+    if (close === -1) return undefined;
+    const raw = source.slice(start + 1, close);
+    return { text: quote === "'" ? raw : unescaped(raw), end: close + 1 };
+  }
+  const newline = source.indexOf("\n", at);
+  const line = source.slice(at, newline === -1 ? source.length : newline);
+  const text = line.slice(0, comment.exec(line)?.index);
+  return { text: text.trim(), end: at + text.length };
+}
+
+/**
+ * @param {string} source
+ * @param {number} from
+ */
+function closingQuote(source, from) {
+  for (let at = from; at < source.length; at += 1) {
+    if (source[at] === '"') return at;
+    if (source[at] === "\\") at += 1;
+  }
+  return -1;
+}
+
+/** @param {string} raw */
+function unescaped(raw) {
+  return raw.replace(/\\([\s\S])/g, (whole, letter) => escapes[String(letter)] ?? whole);
 }

@@ -12,6 +12,7 @@ import { threadId } from "node:worker_threads";
  * @property {() => Date} date
  * @property {(ms: number, run: () => void) => () => void} after
  *   Runs once, later, without keeping the process alive. Returns the cancellation.
+ * @property {(run: () => void) => void} soon Runs once, in the next turn of the event loop.
  * @property {() => () => void} keepAlive Keeps the process alive until the returned function is called.
  * @property {(ms: number) => void} pause Blocks this thread.
  * @property {(signal: NodeJS.Signals, run: () => void) => () => void} onSignal
@@ -23,6 +24,8 @@ import { threadId } from "node:worker_threads";
  * @property {(message: string, options: { code: string, detail?: string }) => void} warn
  * @property {string} processName Distinguishes the temporary files of this thread from others'.
  * @property {number} pid
+ * @property {number} threadId 0 in the main thread.
+ * @property {Set<string>} claims The acknowledgement files that watches of this thread write.
  *
  * @typedef {object} FileListener
  * @property {(name: string | null) => void} event
@@ -72,6 +75,9 @@ export const systemEnvironment = {
     const timer = setTimeout(run, ms).unref();
     return () => clearTimeout(timer);
   },
+  soon(run) {
+    setImmediate(run);
+  },
   keepAlive() {
     // The callback does nothing: only the timer's existence matters. 2^30 ms is about twelve days.
     const timer = setInterval(() => {}, 2 ** 30);
@@ -99,4 +105,6 @@ export const systemEnvironment = {
   },
   processName: `${process.pid}.${threadId}`,
   pid: process.pid,
+  threadId,
+  claims: new Set(),
 };

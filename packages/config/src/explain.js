@@ -68,8 +68,8 @@ function verdict(kind, { path, volume, mount, stale }) {
         updates: "frozen",
         summary: `"${path}" is a subPath mount of one version of a volume${state}; it will never change`,
         fix:
-          "Mount the whole volume as a directory, without subPath, and point the application at the " +
-          "file inside it; or let Driftless manage the pod, where subPath mounts are live.",
+          "Mount the whole volume as a directory, without subPath, and point the app at the file " +
+          "inside it.",
       };
     }
     case "missing":

@@ -96,17 +96,15 @@ function read(format, text) {
  */
 async function validate(snapshot, value, schema) {
   if (schema === undefined) return /** @type {T} */ (value);
-  /** @type {import("./index.d.ts").SchemaResult<T>} */
-  let result;
+  /** @type {{ value: T } | { issues: ReturnType<typeof issueOf>[] }} */
+  let outcome;
   try {
-    result = await schema["~standard"].validate(value);
+    outcome = outcomeOf(await schema["~standard"].validate(value));
   } catch (cause) {
     throw refusal("schema", snapshot, cause);
   }
-  if (result.issues === undefined) return result.value;
-  const issues = result.issues.map(({ message, path = [] }) =>
-    Object.freeze({ message, path: path.map(segmentOf).join(".") }),
-  );
+  if ("value" in outcome) return outcome.value;
+  const { issues } = outcome;
   const shown = issues
     .slice(0, issuesInMessage)
     .map(({ message, path }) => (path === "" ? message : `${path}: ${message}`));
@@ -120,9 +118,26 @@ async function validate(snapshot, value, schema) {
   });
 }
 
-/** @param {PropertyKey | { readonly key: PropertyKey }} segment */
+/**
+ * Throws when the validator does not keep to the specification; what it says is then worth nothing.
+ * @template T
+ * @param {import("./index.d.ts").SchemaResult<T>} result
+ */
+function outcomeOf(result) {
+  if (result.issues) return { issues: result.issues.map(issueOf) };
+  if ("value" in result) return { value: result.value };
+  throw new TypeError('The schema returned neither "value" nor "issues"');
+}
+
+/** @param {{ readonly message: unknown, readonly path?: readonly unknown[] | null | undefined }} issue */
+function issueOf({ message, path }) {
+  return Object.freeze({ message: String(message), path: (path ?? []).map(segmentOf).join(".") });
+}
+
+/** @param {unknown} segment A key, or an object with one. */
 function segmentOf(segment) {
-  return String(typeof segment === "object" ? segment.key : segment);
+  const isObject = typeof segment === "object" && segment !== null && "key" in segment;
+  return String(isObject ? segment.key : segment);
 }
 
 /**

@@ -1,5 +1,10 @@
 // Runs loads one at a time. Whatever asks during a load causes exactly one more.
 
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** @type {AsyncLocalStorage<readonly LoadQueue[]>} The queues in whose loads the present call is. */
+const within = new AsyncLocalStorage();
+
 export class LoadQueue {
   #load;
   /** @type {"update" | "reload" | undefined} Asked for and not yet begun. */
@@ -10,7 +15,7 @@ export class LoadQueue {
   #running;
   #isStopped = false;
 
-  /** @param {(kind: "update" | "reload") => Promise<void>} load */
+  /** @param {(kind: "update" | "reload") => Promise<void>} load must not reject */
   constructor(load) {
     this.#load = load;
   }
@@ -36,22 +41,30 @@ export class LoadQueue {
     });
   }
 
-  /** Begins no more loads and waits for the one under way. */
+  /** Begins no more loads and waits for the one under way, unless that is who calls. */
   async stop() {
     this.#isStopped = true;
-    await this.#running;
+    if (!within.getStore()?.includes(this)) await this.#running;
   }
 
   async #run() {
-    while (this.#wanted !== undefined && !this.#isStopped) {
-      const kind = this.#wanted;
-      const waiters = this.#waiters.splice(0);
-      this.#wanted = undefined;
-      await this.#load(kind);
-      this.#release(waiters);
+    const outer = within.getStore() ?? [];
+    const inner = outer.includes(this) ? outer : [...outer, this];
+    try {
+      while (this.#wanted !== undefined && !this.#isStopped) {
+        const kind = this.#wanted;
+        const waiters = this.#waiters.splice(0);
+        this.#wanted = undefined;
+        try {
+          await within.run(inner, () => this.#load(kind));
+        } finally {
+          this.#release(waiters);
+        }
+      }
+    } finally {
+      this.#running = undefined;
+      this.#release();
     }
-    this.#running = undefined;
-    this.#release();
   }
 
   #release(waiters = this.#waiters.splice(0)) {

@@ -17,9 +17,14 @@ const maxEntries = 100_000;
  * @property {string} mark Equal marks: nothing was written, added or removed between two listings.
  */
 
+// What editors put beside a file while it is open or being saved: swap files, backups, the lock of
+// Emacs, and the name with which vim tries whether it may write.
+const leftover = /^\..*\.sw[opx]$|~$|^4913$|^\.#/s;
+
 /**
  * Lists the regular files below a path. Links are followed; one that leads nowhere, or back to a
- * directory that it is in, counts as absent. Names that begin with ".." are left out.
+ * directory that it is in, counts as absent. Names that begin with ".." and what editors leave
+ * behind are left out.
  * @param {string} path
  * @returns {Listing}
  */
@@ -61,7 +66,7 @@ export function list(path) {
 /** @param {{ key: string, path: string }} directory */
 function* childrenOf({ key, path }) {
   for (const name of readdirSync(path)) {
-    if (name.startsWith("..")) continue;
+    if (name.startsWith("..") || leftover.test(name)) continue;
     const child = `${path}/${name}`;
     const stats = statOrAbsent(child);
     if (stats !== undefined)

@@ -2,6 +2,7 @@
 // because the gap between two swaps may be shorter than any sleep.
 
 import { resolve } from "node:path";
+import { messageOf } from "./config-error.js";
 import { systemEnvironment } from "./environment.js";
 import { readPlain } from "./plain.js";
 import { sortBytewise, versionOf } from "./version.js";
@@ -123,9 +124,19 @@ export function takeSnapshot(path, environment, known) {
       isVolume: location !== undefined,
     };
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`Cannot read "${absolute}": ${why}`, { cause });
+    throw new Error(`Cannot read "${absolute}": ${reasonOf(cause, absolute)}`, { cause });
   }
+}
+
+/**
+ * What the system says ends in the call and its path; the path is known already.
+ * @param {unknown} cause
+ * @param {string} path
+ */
+function reasonOf(cause, path) {
+  const message = messageOf(cause);
+  const ending = /, \w+ '(.*)'$/su.exec(message);
+  return ending?.[1] === path ? message.slice(0, ending.index) : message;
 }
 
 /**

@@ -27,25 +27,32 @@ import { codeOf, linkMark, locate } from "./volume.js";
 export function survey(path) {
   try {
     const location = locate(path);
-    if (location !== undefined) return surveyVolume(location);
+    if (location !== undefined) return surveyVolume(path, location);
     return surveyPlain(path);
   } catch (cause) {
-    // Gone this instant, or unreadable. Whoever reads it gets the error; here only its place counts.
-    const places = turnsOf(path).places;
+    // Gone this instant, or unreadable. Whoever reads it gets the error; here only its place counts:
+    // what mends it shows at the path itself or in its parent.
+    const { real, places } = turnsOf(path);
+    if (real !== undefined) places.push(...aroundOf(real));
     return { kind: "missing", mark: `unreadable ${codeOf(cause)}`, places };
   }
 }
 
 /**
+ * @param {string} path
  * @param {Location} location
  * @returns {Survey}
  */
-function surveyVolume(location) {
-  const { root } = location;
-  const { real, places } = turnsOf(root);
+function surveyVolume(path, location) {
+  const { real, places } = turnsOf(location.root);
   // Of about five events per swap, only the one of `..data` means that the new version is readable.
   if (real !== undefined) places.push({ path: real, names: ["..data", basename(real)] });
-  return { kind: "volume", mark: linkMark(root), places, location };
+  // Links on the way into the volume, and the one beside `..data`. What is inside a version never
+  // changes and goes with it.
+  for (const place of turnsOf(path).places) {
+    if (real === undefined || !place.path.startsWith(`${real}/`)) places.push(place);
+  }
+  return { kind: "volume", mark: linkMark(location), places, location };
 }
 
 /**
@@ -56,14 +63,23 @@ function surveyPlain(path) {
   const { real, places } = turnsOf(path);
   if (real === undefined) return { kind: "missing", mark: "missing", places };
   const { isFile, directories, mark } = list(real);
-  if (isFile) {
-    // The parent shows saves by rename. The file itself shows writes through another name, as with
-    // a bind mount of a single file, whose parent here is not its parent there.
-    places.push({ path: dirname(real), names: [basename(real), basename(dirname(real))] });
-    places.push({ path: real, names: undefined });
-  }
+  if (isFile) places.push(...aroundOf(real));
   for (const directory of directories) places.push({ path: directory, names: undefined });
   return { kind: "plain", mark: `${real} ${mark}`, places };
+}
+
+/**
+ * The parent shows saves by rename. The file itself shows writes through another name, as with a
+ * bind mount of a single file, whose parent here is not its parent there.
+ * @param {string} real
+ * @returns {Place[]}
+ */
+function aroundOf(real) {
+  const parent = dirname(real);
+  return [
+    { path: parent, names: [basename(real), basename(parent)] },
+    { path: real, names: undefined },
+  ];
 }
 
 /** @param {string} path */

@@ -68,14 +68,14 @@ function look(path) {
 }
 
 /**
- * What `..data` is at this moment. A different mark means a different version, or a volume that
- * was removed and built again under the same names.
- * @param {string} root
+ * What `..data` is at this moment. A different mark means a different version, another place, or a
+ * volume that was removed and built again under the same names. Throws when there is no link.
+ * @param {Location} location
  */
-export function linkMark(root) {
+export function linkMark({ root, inner }) {
   const link = join(root, "..data");
-  const { ino, ctimeNs } = lstatSync(link, { bigint: true });
-  return `${readlinkSync(link)} ${ino} ${ctimeNs}`;
+  const { dev, ino, ctimeNs } = lstatSync(link, { bigint: true });
+  return `${readlinkSync(link)} ${dev} ${ino} ${ctimeNs} ${root} ${inner}`;
 }
 
 /**
@@ -115,7 +115,7 @@ export function readPinned({ root, inner }) {
  * Undefined when there is no such link at this moment.
  * @param {string} root
  */
-export function targetOf(root) {
+function targetOf(root) {
   try {
     return readlinkSync(join(root, "..data"));
   } catch (cause) {
