@@ -87,7 +87,9 @@ static void write_version(long sequence, int files, char *data, size_t bytes) {
     must((int)readlink(path(0, names[i], NULL), link, sizeof link), names[i]);
   }
   int fd = open(path(0, old, "..version"), O_RDONLY | O_CLOEXEC);
-  while (read(fd, record, sizeof record) > 0) continue;
+  struct stat stats;
+  must(fstat(fd, &stats), "fstat");
+  must(read(fd, record, stats.st_size) < 0 ? -1 : 0, "read");
   close(fd);
 
   time_t seconds = time(NULL);
@@ -97,15 +99,14 @@ static void write_version(long sequence, int files, char *data, size_t bytes) {
   snprintf(version, sizeof version, "%.23s.%ld", link, 1000000 + sequence);
   must(mkdir(path(0, version, NULL), 0755), "mkdir");
   must(chmod(path_buffer[0], 0755), "chmod");
-  put(version, "..version", record_text, sizeof record_text, 0444);
   for (int i = 0; i < files; i++) put(version, names[i], data, bytes, 0644);
+  put(version, "..version", record_text, sizeof record_text, 0444);
 
   must(symlink(version, path(1, "..data_tmp", NULL)), "symlink");
   current(old);
   must(rename(path(1, "..data_tmp", NULL), path(2, "..data", NULL)), "rename");
+  current(link);
   remove_version(old);
-  look(volume, 0);
-  look(path(0, version, NULL), AT_SYMLINK_NOFOLLOW);
 }
 
 int main(int argc, char **argv) {

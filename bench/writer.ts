@@ -99,7 +99,7 @@ function benchNoOp({ directory, medium, shape }: Setting): void {
 
 /** Waits until the version is old enough for the writer to rely on its times. */
 function settle(writer: AtomicWriter, payload: Payload): void {
-  const until = Date.now() + 100;
+  const until = Date.now() + 2_500;
   while (Date.now() < until);
   writer.write(payload);
 }

@@ -34,15 +34,14 @@ describe("the README", () => {
 
   it("shows an app that follows a file that is saved by rename", async () => {
     using dir = tempDir();
-    const code = /```ts\n([\s\S]*?)```/.exec(README)?.[1];
+    const code = /```js\n([\s\S]*?)```/.exec(README)?.[1];
     assert.ok(code, "there is an example");
     const library = new URL("../packages/config/src/index.js", import.meta.url).href;
     dir.write({
-      "app.ts": code.replace('"@driftless/config"', JSON.stringify(library)),
-      "package.json": '{ "type": "module" }',
+      "app.mjs": code.replace('"@driftless/config"', JSON.stringify(library)),
       "settings.json": '{ "level": 1 }',
     });
-    const app = spawn(process.execPath, ["app.ts"], {
+    const app = spawn(process.execPath, ["app.mjs"], {
       cwd: dir.path,
       stdio: ["ignore", "pipe", "inherit"],
     });

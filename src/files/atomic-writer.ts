@@ -244,11 +244,15 @@ export class AtomicWriter {
     }
   }
 
-  /** Removes a version that is not wanted after all, unless readers see it. */
+  /** Removes a version that is not wanted after all, unless readers see it. Throws nothing. */
   #discard(payload: Payload, name: string): void {
     const { directory } = this.#options;
-    if (linkTarget(`${directory}/${DATA_LINK}`) !== name)
-      discardVersion(`${directory}/${name}`, payload);
+    try {
+      if (dataTarget(directory) === name) return;
+    } catch {
+      return; // Not known: the next write sweeps it, if it is a leftover.
+    }
+    discardVersion(`${directory}/${name}`, payload);
   }
 
   /**

@@ -71,8 +71,14 @@ export class RetiredVersions {
 
   #remove(name: string): boolean {
     this.#deadlines.delete(name);
-    // Somebody may have turned `..data` back to it: then it is what readers see.
-    if (dataTarget(this.#options.directory) === name) return false;
+    const { directory, logger } = this.#options;
+    try {
+      // Somebody may have turned `..data` back to it: then it is what readers see.
+      if (dataTarget(directory) === name) return false;
+    } catch (err) {
+      logger.warn("volume keeps a leftover", { directory, leftover: name, err });
+      return false;
+    }
     return removeTree(name, this.#options);
   }
 }
