@@ -37,12 +37,18 @@ export function onAbort(signal, run) {
  * Settles like the promise, or rejects with the signal's reason as soon as that is aborted.
  * @template T
  * @param {AbortSignal} signal not yet aborted
- * @param {Promise<T>} promise
+ * @param {() => Promise<T>} begin
  * @returns {Promise<T>}
  */
-export function unlessAborted(signal, promise) {
-  return new Promise((done, fail) => {
-    const end = onAbort(signal, () => fail(signal.reason));
-    promise.then(done, fail).finally(end);
+export async function unlessAborted(signal, begin) {
+  let end = () => {};
+  /** @type {Promise<never>} */
+  const aborted = new Promise((_, fail) => {
+    end = onAbort(signal, () => fail(signal.reason));
   });
+  try {
+    return await Promise.race([aborted, begin()]);
+  } finally {
+    end();
+  }
 }

@@ -21,7 +21,8 @@ export interface Snapshot {
  * Reads one version, always: never a mix of two, whatever the swap rate. Synchronous, because
  * reading fast is what makes it finish between two swaps.
  *
- * A plain directory has no commit point: its files are re-read until nothing moved meanwhile.
+ * A plain directory has no commit point: its files are re-read until nothing moved meanwhile. What
+ * editors leave there (swap files, names ending in `~`, `.#…`, `4913`) is not read.
  */
 export function snapshot(path: string): Snapshot;
 
@@ -75,25 +76,25 @@ export interface WatchOptions<T> {
    * Turns a snapshot into a value. Default: for a file by its ending, `.json` is parsed, `.env` is
    * read as dotenv, anything else is its text; for a directory, an object of key → text.
    */
-  parse?: "json" | "dotenv" | "text" | ((snapshot: Snapshot) => unknown);
+  parse?: "json" | "dotenv" | "text" | ((snapshot: Snapshot) => unknown) | undefined;
   /** Judges what `parse` returned; its output is the value. */
-  schema?: StandardSchema<T>;
+  schema?: StandardSchema<T> | undefined;
   /** Runs before a value becomes current. When it throws, the version is refused. */
-  apply?: (change: Change<T>) => void | Promise<void>;
+  apply?: ((change: Change<T>) => void | Promise<void>) | undefined;
   /** Called for every refused version. Default: process.emitWarning, so that nobody misses it. */
-  onError?: (error: ConfigError) => void;
+  onError?: ((error: ConfigError) => void) | undefined;
   /**
    * Wait until nothing happened for `minMs`, at most `maxMs` after the first event. Default: none
    * for a volume (a swap is one event and complete); 50 and 1000 for plain files, which editors
    * write in several steps.
    */
-  debounce?: { readonly minMs: number; readonly maxMs: number };
+  debounce?: { readonly minMs: number; readonly maxMs: number } | undefined;
   /** How often to look without an event, as a net behind them. Default 30_000; 0 turns it off. */
-  pollMs?: number;
+  pollMs?: number | undefined;
   /** Closes the watch. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Directory for acknowledgements. Default: the environment variable DRIFTLESS_ACK; "" for none. */
-  ack?: string;
+  ack?: string | undefined;
 }
 
 /**
@@ -107,10 +108,11 @@ export interface Watch<T> extends AsyncIterable<Change<T>>, AsyncDisposable {
   readonly snapshot: Snapshot;
   /** The refusal that stands between `current` and what is on disk, if any. */
   readonly error: ConfigError | undefined;
-  /** Reads and parses again now, also when nothing changed. Resolves when done; never rejects for a bad version. */
+  /** Looks where the path is, reads and parses again, also when nothing changed. Never rejects for a bad version. */
   reload(): Promise<void>;
   /** Reloads on a signal such as SIGHUP, until the watch closes. */
   reloadOn(signal: NodeJS.Signals): this;
+  /** Waits for a load under way, whose result is dropped; not when called from inside `parse` or `apply`. */
   close(): Promise<void>;
 }
 

@@ -3,4 +3,4 @@
 export { parseDotenv } from "./dotenv.js";
 export { explain } from "./explain.js";
 export { snapshot } from "./snapshot.js";
-export { watchConfig } from "./watch.js";
+export { watchConfig } from "./watch-config.js";

@@ -124,6 +124,9 @@ async function validate(snapshot, value, schema) {
  * @param {import("./index.d.ts").SchemaResult<T>} result
  */
 function outcomeOf(result) {
+  if (typeof result !== "object" || result === null) {
+    throw new TypeError("The schema returned no result object");
+  }
   if (result.issues) return { issues: result.issues.map(issueOf) };
   if ("value" in result) return { value: result.value };
   throw new TypeError('The schema returned neither "value" nor "issues"');

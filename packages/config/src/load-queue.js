@@ -7,6 +7,7 @@ const within = new AsyncLocalStorage();
 
 export class LoadQueue {
   #load;
+  #onFailure;
   /** @type {"update" | "reload" | undefined} Asked for and not yet begun. */
   #wanted;
   /** @type {(() => void)[]} Who waits for a load that begins after they asked. */
@@ -15,9 +16,14 @@ export class LoadQueue {
   #running;
   #isStopped = false;
 
-  /** @param {(kind: "update" | "reload") => Promise<void>} load must not reject */
-  constructor(load) {
+  /**
+   * @param {object} needs
+   * @param {(kind: "update" | "reload") => Promise<void>} needs.load
+   * @param {(cause: unknown) => void} needs.onFailure A load rejected, which none should. Must not throw.
+   */
+  constructor({ load, onFailure }) {
     this.#load = load;
+    this.#onFailure = onFailure;
   }
 
   /** @param {"update" | "reload"} kind */
@@ -57,6 +63,8 @@ export class LoadQueue {
         this.#wanted = undefined;
         try {
           await within.run(inner, () => this.#load(kind));
+        } catch (cause) {
+          this.#onFailure(cause);
         } finally {
           this.#release(waiters);
         }

@@ -77,14 +77,15 @@ function* childrenOf({ key, path }) {
 /**
  * One attempt. `moved`: something was written, added or removed meanwhile.
  * @param {string} path
+ * @param {(path: string) => Buffer} [readFile]
  * @returns {import("./volume.js").Content | "moved"}
  */
-export function readPlain(path) {
+export function readPlain(path, readFile = (file) => readFileSync(file)) {
   const before = list(path);
   /** @type {Map<string, Buffer>} */
   const files = new Map();
   try {
-    for (const file of before.files) files.set(file.key, readFileSync(file.path));
+    for (const file of before.files) files.set(file.key, readFile(file.path));
     if (list(path).mark !== before.mark) return "moved";
   } catch (cause) {
     if (isGone(cause)) return "moved";

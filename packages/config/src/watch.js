@@ -1,97 +1,77 @@
 // A live value.
 //
 //   event ──> debounce ──> look ──> load ──> read ─> parse ─> schema ─> apply ──> published
-//   poll, start ───────────┘         ^ ^       └───────┴────────┴─────────┴─────> refused
-//   swap ────────────────────────────┘ │
-//   reload(), signal ──────────────────┘
+//   poll, start, reload() ─┘         ^         └───────┴────────┴─────────┴─────> refused
+//   swap ────────────────────────────┘
 //
 // look: where is the path now, are the watchers on it, did its mark change? load: one at a time;
 // whatever asks during a load causes exactly one more. swap: an event of `..data` in a volume, which
-// says all that a look would find out. published: becomes current and goes to the
-// readers. refused: current stays, the error stands until the disk holds something else.
+// says all that a look would find out; at most one per turn of the event loop. published: becomes
+// current and goes to the readers. refused: current stays, the error stands until the disk holds
+// something else.
 
 import { resolve } from "node:path";
+import { onAbort, unlessAborted } from "./abort.js";
 import { Acknowledgement } from "./ack.js";
 import { ConfigError, messageOf } from "./config-error.js";
 import { Cursor } from "./cursor.js";
 import { Debounce } from "./debounce.js";
-import { systemEnvironment } from "./environment.js";
 import { explainWith } from "./explain.js";
 import { FileEvents } from "./file-events.js";
+import { guarded } from "./guard.js";
 import { judge } from "./judge.js";
 import { LoadQueue } from "./load-queue.js";
-import { checkOptions } from "./options.js";
+import { OncePerTurn } from "./once-per-turn.js";
+import { checkSignal } from "./options.js";
+import { Readers } from "./readers.js";
 import { report } from "./report.js";
-import { takeSnapshot } from "./snapshot.js";
+import { Source } from "./source.js";
 import { survey } from "./survey.js";
-import { targetOf } from "./volume.js";
+import { linkMark } from "./volume.js";
 
 /** @import { Published } from "./cursor.js" */
 /** @import { Environment } from "./environment.js" */
 /** @import { Change, Watch, WatchOptions } from "./index.d.ts" */
 /** @import { FileSnapshot } from "./snapshot.js" */
-/** @import { Location } from "./volume.js" */
 
 // Editors write a file in several steps; fifty milliseconds outlast them, a second bounds the wait.
 const plainDebounce = { minMs: 50, maxMs: 1000 };
-const noDebounce = { minMs: 0, maxMs: 0 };
 // Without file events polling is all there is, so it must be felt as live.
 const degradedPollMs = 1000;
 // A place may move while the watchers are put on it. Whatever is left then, the poll finds.
 const maxLooks = 5;
 
 /**
- * @template [T=unknown]
- * @param {string} path
- * @param {WatchOptions<T>} [options]
- * @returns {Promise<Watch<T>>}
- */
-export function watchConfig(path, options = {}) {
-  return openWatch(path, options, systemEnvironment);
-}
-
-/**
- * @template T
- * @param {string} path
- * @param {WatchOptions<T>} options
- * @param {Environment} environment
- * @returns {Promise<Watch<T>>}
- */
-export async function openWatch(path, options, environment) {
-  checkOptions(options);
-  options.signal?.throwIfAborted();
-  const watch = new ConfigWatch(resolve(path), options, environment);
-  await watch.open();
-  return watch;
-}
-
-/**
  * @template T
  * @implements {Watch<T>}
  */
-class ConfigWatch {
+export class ConfigWatch {
   #path;
   #options;
   #environment;
+  #source;
   #events;
   #debounce;
-  #loads = new LoadQueue((kind) => this.#load(kind));
+  #turn;
+  #loads = new LoadQueue({
+    load: (kind) => this.#load(kind),
+    onFailure: (cause) => this.#sufferFrom(cause),
+  });
   /** @type {Acknowledgement | undefined} */
   #ack;
-  /** @type {Set<Cursor<T>>} Readers that have asked at least once and not left. */
-  #cursors = new Set();
+  /** @type {Readers<T>} */
+  #readers = new Readers();
 
   /** @type {Published<T> | undefined} undefined only until open() is done. */
   #newest;
   /** @type {ConfigError | undefined} */
   #error;
-  /** What was on disk when it was last read; "": read again at the next look. */
+  /** What was on disk at the last read, or is being read; "": read again at the next look. */
   #mark = "";
   /** @type {import("./survey.js").Survey["kind"]} As of the last look. */
   #kind = "missing";
-  /** @type {Location | undefined} As of the last look; undefined when that was no volume. */
-  #location;
-  #wasVolume = false;
+  /** Since the last reaction there were no events but those of `..data`. */
+  #isSwapOnly = true;
 
   #isClosed = false;
   /** @type {(() => void)[]} Undone in close(). */
@@ -107,15 +87,17 @@ class ConfigWatch {
   constructor(path, options, environment) {
     this.#path = path;
     this.#options = options;
-    this.#environment = environment;
+    this.#environment = guarded(environment, (cause) => this.#sufferFrom(cause));
+    this.#source = new Source(path, environment);
     this.#events = new FileEvents({
-      environment,
+      environment: this.#environment,
       onEvent: (name) => this.#onEvent(name),
       onFailure: (message, cause) => this.#suffer(message, cause),
     });
-    this.#debounce = new Debounce(environment, () =>
+    this.#debounce = new Debounce(this.#environment, () =>
       this.#look({ evenIfSame: this.#kind !== "volume" }),
     );
+    this.#turn = new OncePerTurn(this.#environment, () => this.#react());
     const directory = options.ack ?? environment.ackDirectory();
     if (directory !== "") {
       this.#ack = new Acknowledgement({
@@ -127,22 +109,32 @@ class ConfigWatch {
     }
   }
 
-  /** Rejects with a ConfigError, and leaves nothing running, when the first version is bad. */
+  /**
+   * Rejects with a ConfigError, and leaves nothing running, when the first version is bad; with the
+   * signal's reason as soon as that is aborted, whatever the application is doing meanwhile.
+   */
   async open() {
     const { signal } = this.#options;
-    if (signal !== undefined) {
-      const onAbort = () => void this.close();
-      signal.addEventListener("abort", onAbort, { once: true });
-      this.#endings.push(() => signal.removeEventListener("abort", onAbort));
+    if (signal === undefined) {
+      await this.#start();
+      return;
     }
+    this.#endings.push(onAbort(signal, () => void this.close()));
+    await unlessAborted(signal, () => this.#start());
+  }
+
+  async #start() {
+    // What a process with the same pid has left behind must not speak for this one.
+    this.#acknowledge();
     this.#warnIfFrozen();
     // (1) Watch before the first read, so that no change falls between the two. (2) The first value.
     await this.#loads.after(() => this.#look({ evenIfSame: true }));
-    signal?.throwIfAborted();
+    if (this.#isClosed) return;
     if (this.#newest === undefined) {
-      const error = this.#error ?? new Error(`Cannot watch "${this.#path}": closed while opening`);
-      await this.#end();
-      throw error;
+      this.#stop();
+      await this.#loads.stop();
+      this.#ack?.release();
+      throw this.#error ?? this.#trouble(`Cannot watch "${this.#path}": the first load failed`);
     }
     // (3) Look once more: what changed while the application parsed and applied is not left to events.
     await this.#loads.after(() => this.#look({ evenIfSame: false }));
@@ -165,12 +157,21 @@ class ConfigWatch {
     return this.#error;
   }
 
+  /** Looks first: a link or a mount may have changed without any event. */
   reload() {
-    return this.#loads.after(() => this.#loads.ask("reload"));
+    return this.#loads.after(() => {
+      try {
+        this.#look({ evenIfSame: true, wanted: "reload" });
+      } catch (cause) {
+        this.#sufferFrom(cause);
+        this.#loads.ask("reload");
+      }
+    });
   }
 
   /** @param {NodeJS.Signals} signal */
   reloadOn(signal) {
+    checkSignal(signal);
     if (!this.#isClosed) {
       this.#endings.push(this.#environment.onSignal(signal, () => void this.reload()));
     }
@@ -183,21 +184,20 @@ class ConfigWatch {
       isClosed: () => this.#isClosed,
       newest: () => this.#published(),
       onReturn: (/** @type {Cursor<T>} */ reader) => {
-        this.#cursors.add(reader);
+        this.#readers.returned(reader, this.#published());
         this.#acknowledge();
       },
-      onLeave: (/** @type {Cursor<T>} */ reader) => {
-        this.#cursors.delete(reader);
-        // Leaving is not coming back for more: the last reader to leave confirms nothing.
-        if (this.#cursors.size > 0) this.#acknowledge();
-      },
+      onLeave: (/** @type {Cursor<T>} */ reader) => this.#readers.left(reader),
       keepAlive: () => this.#environment.keepAlive(),
     });
   }
 
+  /** Waits for a load under way, whose result is dropped; not when called from inside that load. */
   async close() {
-    await this.#end();
+    this.#stop();
+    // Before waiting: an application that hangs in `apply` has not got to say anything any more.
     this.#ack?.remove();
+    await this.#loads.stop();
   }
 
   [Symbol.asyncDispose]() {
@@ -209,49 +209,68 @@ class ConfigWatch {
     return this.#newest;
   }
 
-  /** Stops everything and waits for a load under way; its result is dropped. */
-  async #end() {
+  #stop() {
     this.#isClosed = true;
     this.#events.close();
     this.#debounce.stop();
     this.#cancelPoll?.();
     for (const end of this.#endings.splice(0)) end();
-    for (const cursor of this.#cursors) cursor.end();
-    this.#cursors.clear();
-    await this.#loads.stop();
+    this.#readers.end();
   }
 
   #warnIfFrozen() {
-    const { updates, summary, fix } = explainWith(this.#path, this.#environment.mountinfo());
-    if (updates !== "frozen") return;
-    this.#environment.warn(`${summary}. ${fix}`, { code: "DRIFTLESS_FROZEN" });
+    try {
+      const { updates, summary, fix } = explainWith(this.#path, this.#environment.mountinfo());
+      if (updates !== "frozen") return;
+      this.#environment.warn(`${summary}. ${fix}`, { code: "DRIFTLESS_FROZEN" });
+    } catch {
+      // Only advice: a path that cannot be looked at is reported by whoever reads it.
+    }
   }
 
   /** @param {string | null} name */
   #onEvent(name) {
     if (this.#isClosed) return;
-    if (name === "..data" && this.#isSwap()) {
-      // No mark is taken on the short way: the next poll reads once more, and finds nothing new.
-      this.#mark = "";
-      this.#loads.ask("update");
+    const { debounce } = this.#options;
+    if (this.#kind !== "volume" || debounce !== undefined) {
+      this.#debounce.hit(debounce ?? plainDebounce);
       return;
     }
-    const usual = this.#kind === "volume" ? noDebounce : plainDebounce;
-    this.#debounce.hit(this.#options.debounce ?? usual);
+    if (name !== "..data") this.#isSwapOnly = false;
+    this.#turn.hit();
   }
 
-  /** Whether an event of `..data` can go the short way: the link is there, and nobody wants to wait. */
-  #isSwap() {
-    if (this.#location === undefined || this.#options.debounce !== undefined) return false;
-    return targetOf(this.#location.root) !== undefined;
+  /** To events of a volume: a swap is complete when it shows, so there is nothing to wait for. */
+  #react() {
+    if (this.#isClosed) return;
+    const isSwap = this.#isSwapOnly && this.#takeSwap();
+    this.#isSwapOnly = true;
+    if (!isSwap) this.#look({ evenIfSame: false });
+  }
+
+  /** The short way: loads when the link was turned. False when only a look can tell. */
+  #takeSwap() {
+    const { location } = this.#source;
+    if (location === undefined) return false;
+    let mark;
+    try {
+      mark = linkMark(location);
+    } catch {
+      return false; // No link, or no way to it: the look finds out what there is instead.
+    }
+    if (mark !== this.#mark) {
+      this.#mark = mark;
+      this.#loads.ask("update");
+    }
+    return true;
   }
 
   /**
    * Puts the watchers where the path is now and loads when something is new there. Plain files are
    * read even if they look the same: their times are too coarse to show two writes in a row.
-   * @param {{ evenIfSame: boolean }} how
+   * @param {{ evenIfSame: boolean, wanted?: "update" | "reload" }} how
    */
-  #look({ evenIfSame }) {
+  #look({ evenIfSame, wanted = "update" }) {
     if (this.#isClosed) return;
     let found = survey(this.#path);
     for (let looks = 1; this.#events.arm(found.places) && looks < maxLooks; looks += 1) {
@@ -259,13 +278,13 @@ class ConfigWatch {
     }
     const lostItsLink = this.#kind === "volume" && found.kind !== "volume";
     this.#kind = found.kind;
-    this.#location = found.location;
-    if (lostItsLink) {
+    this.#source.location = found.location;
+    if (lostItsLink && wanted === "update") {
       // Being removed, or built anew: let that settle first.
       this.#debounce.hit(this.#options.debounce ?? plainDebounce);
     } else if (evenIfSame || found.mark !== this.#mark) {
       this.#mark = found.mark;
-      this.#loads.ask("update");
+      this.#loads.ask(wanted);
     }
   }
 
@@ -286,14 +305,13 @@ class ConfigWatch {
   async #load(wanted) {
     const kind = this.#newest === undefined ? "initial" : wanted;
     try {
-      const { snapshot, isFile } = this.#read();
+      const { snapshot, isFile } = this.#source.read();
       if (kind === "update" && this.#isKnown(snapshot.version)) return;
       const before = this.#newest?.snapshot;
       const change = await judge({ snapshot, isFile, before, kind, options: this.#options });
       if (!this.#isClosed) this.#publish(change, snapshot);
     } catch (cause) {
-      if (this.#isClosed) return;
-      this.#refuse(cause, kind);
+      if (!this.#isClosed) this.#refuse(cause, kind);
     }
   }
 
@@ -320,41 +338,8 @@ class ConfigWatch {
       snapshot,
       change,
     };
-    for (const cursor of this.#cursors) cursor.offer();
+    this.#readers.publish(this.#newest);
     this.#acknowledge();
-  }
-
-  #read() {
-    try {
-      const taken = this.#take();
-      const isEmpty = taken.snapshot.keys.length === 0;
-      if (this.#wasVolume && !taken.isVolume && isEmpty) {
-        throw new Error(
-          `Cannot read "${this.#path}": the volume is gone and its directory is empty`,
-        );
-      }
-      this.#wasVolume = taken.isVolume;
-      return taken;
-    } catch (cause) {
-      this.#mark = "";
-      const refusal = {
-        stage: /** @type {const} */ ("read"),
-        path: this.#path,
-        version: undefined,
-      };
-      throw new ConfigError(messageOf(cause), { ...refusal, cause });
-    }
-  }
-
-  #take() {
-    if (this.#location !== undefined) {
-      try {
-        return takeSnapshot(this.#path, this.#environment, this.#location);
-      } catch {
-        this.#location = undefined; // It was there at the last look; the long way says what is wrong.
-      }
-    }
-    return takeSnapshot(this.#path, this.#environment);
   }
 
   /**
@@ -362,12 +347,13 @@ class ConfigWatch {
    * @param {Change<T>["kind"]} kind
    */
   #refuse(cause, kind) {
-    if (!(cause instanceof ConfigError)) throw cause;
+    const error = cause instanceof ConfigError ? cause : this.#trouble(messageOf(cause), cause);
+    if (error.stage === "read" || error.stage === "watch") this.#mark = "";
     // A path that cannot be read is reported once, not with every look.
-    const isKnown = kind === "update" && cause.stage === "read" && this.#error?.stage === "read";
-    this.#error = cause;
+    const isKnown = kind === "update" && error.stage === "read" && this.#error?.stage === "read";
+    this.#error = error;
     this.#acknowledge();
-    if (kind !== "initial" && !isKnown) this.#report(cause);
+    if (kind !== "initial" && !isKnown) this.#report(error);
   }
 
   /**
@@ -376,10 +362,22 @@ class ConfigWatch {
    * @param {unknown} cause
    */
   #suffer(message, cause) {
-    this.#report(
-      new ConfigError(message, { stage: "watch", path: this.#path, version: undefined, cause }),
-    );
+    this.#report(this.#trouble(message, cause));
     if (this.#newest !== undefined) this.#schedulePoll();
+  }
+
+  /** @param {unknown} cause Something that nobody foresaw. */
+  #sufferFrom(cause) {
+    this.#suffer(`Cannot watch "${this.#path}": ${messageOf(cause)}`, cause);
+  }
+
+  /**
+   * @param {string} message
+   * @param {unknown} [cause]
+   */
+  #trouble(message, cause) {
+    const about = { path: this.#path, version: undefined, cause };
+    return new ConfigError(message, { stage: "watch", ...about });
   }
 
   /** @param {ConfigError} error */
@@ -387,12 +385,8 @@ class ConfigWatch {
     void report(error, this.#options.onError, this.#environment);
   }
 
-  /** Writes down what the application runs on, once every reader is done with it. */
+  /** Writes down what the application runs on, and what it does not want to run on. */
   #acknowledge() {
-    const newest = this.#newest;
-    const isApplied =
-      newest !== undefined &&
-      [...this.#cursors].every(({ confirmed }) => confirmed >= newest.sequence);
-    this.#ack?.record(isApplied ? newest.change.version : undefined, this.#error);
+    this.#ack?.record(this.#readers.applied, this.#error);
   }
 }

@@ -6,6 +6,7 @@ import {
   rmSync,
   statSync,
   watch as watchFiles,
+  writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -146,6 +147,111 @@ describe("the acknowledgement", () => {
     assert.equal(read(file).applied?.version, watch.version);
   });
 
+  it("is not confirmed later either when a loop has failed on the version", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "1" });
+    const options = { ack, parse: refuseBad, pollMs: 5 };
+    const { watch, errors } = await open<string>(t, volume.directory, options);
+    const first = watch.version;
+    const failing = (async () => {
+      for await (const { kind } of watch) if (kind === "update") throw new Error("cannot use it");
+    })();
+    volume.write({ key: "2" });
+    await assert.rejects(failing, /cannot use it/);
+    // The same content again, then a refusal and back: each of it writes the file anew.
+    volume.write({ key: "2" });
+    await passMs(20);
+    volume.write({ key: "bad" });
+    await eventually("it is refused", () => errors.length === 1);
+    volume.write({ key: "2" });
+    await eventually("the refusal is gone", () => watch.error === undefined);
+    assert.equal(read(file).applied?.version, first);
+
+    const reader = watch[Symbol.asyncIterator]();
+    await reader.next();
+    void reader.next();
+    assert.equal(read(file).applied?.version, watch.version, "a new loop has managed it");
+  });
+
+  it("is not confirmed by the leaving of the one reader who was behind", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "1" });
+    const { watch } = await open<string>(t, volume.directory, { ack, parse: refuseBad });
+    const first = watch.version;
+    const [one, two] = [watch[Symbol.asyncIterator](), watch[Symbol.asyncIterator]()];
+    await Promise.all([one.next(), two.next()]);
+    volume.write({ key: "2" });
+    await Promise.all([one.next(), two.next()]);
+    void one.next();
+    await two.return?.();
+    assert.equal(read(file).applied?.version, first);
+  });
+
+  it("takes its refusal back when the disk is back at the current version", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "1" });
+    const { watch, errors } = await open<string>(t, volume.directory, { ack, parse: refuseBad });
+    volume.write({ key: "bad" });
+    await eventually("it is refused", () => errors.length === 1);
+    assert.equal(read(file).rejected?.stage, "parse");
+    volume.write({ key: "1" });
+    await eventually("the refusal is gone", () => watch.error === undefined);
+    assert.equal(read(file).rejected, null);
+    assert.equal(read(file).applied?.version, watch.version);
+  });
+
+  it("has a file per watch, also of the same path", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "1" });
+    const one = await open<string>(t, volume.directory, { ack, parse: refuseBad });
+    const two = await open<Snapshot>(t, volume.directory, { ack, parse: (taken) => taken });
+    const second = file.replace(/json$/, "0-1.json");
+    const both = [basename(second), basename(file)];
+    assert.deepEqual(readdirSync(ack).sort(), both);
+    volume.write({ key: "bad" });
+    await eventually("one has refused it", () => one.errors.length === 1);
+    await eventually("two has taken it", () => two.watch.current.text("key") === "bad");
+    assert.equal(read(file).rejected?.stage, "parse");
+    assert.equal(read(second).applied?.version, two.watch.version);
+    await one.watch.close();
+    assert.deepEqual(readdirSync(ack), [basename(second)]);
+    await open(t, volume.directory, { ack });
+    assert.deepEqual(readdirSync(ack).sort(), both, "the plain name is free again");
+  });
+
+  it("names the thread where that is not the main one", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "1" });
+    const environment = { threadId: 3, claims: new Set<string>() };
+    await open(t, volume.directory, { ack, environment });
+    assert.deepEqual(readdirSync(ack), [basename(file).replace(/json$/, "3-0.json")]);
+  });
+
+  it("does not leave the word to a predecessor with the same pid", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "1" });
+    writeFileSync(file, '{"applied":{"version":"of another process"}}');
+    let seen: Ack | undefined;
+    await open(t, volume.directory, {
+      ack,
+      apply: () => {
+        seen = read(file);
+      },
+    });
+    assert.equal(seen?.applied, null);
+    assert.equal(seen?.rejected, null);
+  });
+
+  it("uses the same file when the application tries to start again", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "bad" });
+    await assert.rejects(open(t, volume.directory, { ack, parse: refuseBad }));
+    volume.write({ key: "1" });
+    await open(t, volume.directory, { ack, parse: refuseBad });
+    assert.deepEqual(readdirSync(ack), [basename(file)]);
+    assert.equal(read(file).rejected, null);
+  });
+
   it("keeps a refusal that is newer than the version that a reader confirms", async (t) => {
     const { volume, ack, file } = situation(t);
     volume.write({ key: "1" });
@@ -211,9 +317,14 @@ describe("the acknowledgement", () => {
   it("bounds its reason to 1 KiB and its name to 255 bytes", (t) => {
     const directory = temporaryDirectory(t);
     const path = `/${"ü".repeat(100)}`;
-    const environment = { date: () => new Date(0), pid: 7, processName: "7.0" };
+    const environment = { date: () => new Date(0), pid: 7, processName: "7.0", threadId: 0 };
     const onFailure = (message: string) => assert.fail(message);
-    const ack = new Acknowledgement({ directory, path, environment, onFailure });
+    const ack = new Acknowledgement({
+      directory,
+      path,
+      environment: { ...environment, claims: new Set<string>() },
+      onFailure,
+    });
     const refusal = { stage: "parse", path, version: undefined } as const;
     ack.record(undefined, new ConfigError("ä".repeat(1000), refusal));
     const [name = ""] = readdirSync(directory);

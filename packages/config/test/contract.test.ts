@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import * as library from "../src/index.js";
-import { watchConfig } from "../src/watch.js";
+import { watchConfig } from "../src/watch-config.js";
 
 it("the library exports what its types promise, and nothing else", () => {
   // The types of `library` are index.d.ts; that of `watchConfig` is the code's own. The compiler

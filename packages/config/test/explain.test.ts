@@ -70,7 +70,10 @@ describe("explain", () => {
     assert.equal(file.kind, "subPath");
     assert.equal(file.updates, "frozen");
     assert.equal(file.stale, false);
-    assert.match(file.fix, /without subPath/);
+    assert.equal(
+      file.fix,
+      "Mount the whole volume as a directory, without subPath, and point the app at the file inside it.",
+    );
 
     // The content of a removed directory is gone: the path below it is missing, and the reason is known.
     const below = explainWith(

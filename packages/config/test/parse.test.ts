@@ -47,6 +47,23 @@ describe("parseDotenv", () => {
     assert.equal(values["KEY_9999"], "9999");
   });
 
+  it("takes a blank and a # right after the equals sign for a comment", () => {
+    assert.deepEqual(parseDotenv("A= # comment\nB=#b\nC=\t#c\nD= x # d\nE="), {
+      A: "",
+      B: "#b",
+      C: "",
+      D: "x",
+      E: "",
+    });
+  });
+
+  it("reads values of 32 MiB and a million escapes", () => {
+    const length = 2 ** 25;
+    assert.equal(parseDotenv(`A=${"x".repeat(length)}`)["A"]?.length, length);
+    assert.equal(parseDotenv(`A='${"x".repeat(length)}'`)["A"]?.length, length);
+    assert.equal(parseDotenv(`A="${String.raw`\n`.repeat(2 ** 23)}"`)["A"]?.length, 2 ** 23);
+  });
+
   it("keeps __proto__ a key like any other", () => {
     const values = parseDotenv("__proto__=x");
     assert.deepEqual(Object.entries(values), [["__proto__", "x"]]);

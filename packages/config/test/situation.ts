@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type Environment, systemEnvironment } from "../src/environment.js";
 import type { ConfigError, Watch, WatchOptions } from "../src/index.js";
-import { openWatch } from "../src/watch.js";
+import { openWatch } from "../src/watch-config.js";
 
 // Far above anything that a working library needs, also on a busy machine.
 const deadlineMs = 20_000;

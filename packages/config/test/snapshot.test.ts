@@ -109,6 +109,13 @@ describe("snapshot of a volume", () => {
     assert.throws(() => snapshot(directory), /its \.\.data link points to "\/etc"/);
   });
 
+  it("names a path once when it is missing", (t) => {
+    const path = join(temporaryDirectory(t), "none");
+    assert.throws(() => snapshot(path), {
+      message: `Cannot read "${path}": ENOENT: no such file or directory`,
+    });
+  });
+
   it("says so at once when ..data leads nowhere", (t) => {
     const directory = temporaryDirectory(t);
     symlinkSync("..gone", join(directory, "..data"));

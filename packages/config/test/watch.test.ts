@@ -676,13 +676,52 @@ describe("the default parser", () => {
 describe("options", () => {
   it("are refused by name when they make no sense", async (t) => {
     const directory = temporaryDirectory(t);
-    await assert.rejects(watchConfig(directory, { pollMs: -1 }), /Cannot use pollMs -1/);
-    await assert.rejects(
-      watchConfig(directory, { debounce: { minMs: 2, maxMs: 1 } }),
-      /Cannot debounce from 2 to 1 ms/,
-    );
-    await assert.rejects(watchConfig(directory, { parse: "yaml" as "json" }), /parse "yaml"/);
-    await assert.rejects(watchConfig(directory, { schema: {} as StandardSchema<1> }), /~standard/);
+    const bad: Record<string, unknown>[] = [
+      ...[42, null, "yaml"].map((parse) => ({ parse })),
+      ...[null, {}, 7].map((schema) => ({ schema })),
+      { apply: 7 },
+      { onError: "log" },
+      ...[null, 50, { minMs: 2, maxMs: 1 }, { minMs: 1 }].map((debounce) => ({ debounce })),
+      ...[-1, "5", Number.NaN, 2 ** 31].map((pollMs) => ({ pollMs })),
+      { signal: {} },
+      { ack: 5 },
+    ];
+    for (const options of bad) {
+      const [name = ""] = Object.keys(options);
+      await assert.rejects(watchConfig(directory, options), {
+        name: "TypeError",
+        message: new RegExp(`^Cannot watch "${directory}": the option "${name}" must be `),
+      });
+    }
+    for (const path of ["", undefined, 7]) {
+      await assert.rejects(
+        watchConfig(path as string),
+        /^TypeError: Cannot watch: the path must be/,
+      );
+    }
+    await assert.rejects(watchConfig(directory, null as never), /options must be an object/);
+  });
+
+  it("may all be undefined", async (t) => {
+    const { watch } = await open(t, temporaryDirectory(t), {
+      parse: undefined,
+      schema: undefined,
+      apply: undefined,
+      debounce: undefined,
+      signal: undefined,
+      ack: undefined,
+    });
+    assert.deepEqual(watch.current, {});
+  });
+
+  it("name only signals that a process can catch", async (t) => {
+    const { watch } = await open(t, temporaryDirectory(t));
+    for (const name of ["SIGNOPE", "SIGKILL", "toString", 1]) {
+      assert.throws(() => watch.reloadOn(name as "SIGHUP"), {
+        name: "TypeError",
+        message: `Cannot reload on ${JSON.stringify(name)}: it must be the name of a signal that can be caught, such as "SIGHUP"`,
+      });
+    }
   });
 
   it("signal closes the watch, before and after it opened", async (t) => {
