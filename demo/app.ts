@@ -14,12 +14,11 @@ const Settings = z.object({
 const config = await watchConfig(process.argv[2] ?? ".", {
   parse: (snapshot): unknown => JSON.parse(snapshot.text("settings.json")),
   schema: Settings,
-  onError: (error) =>
-    say("refused", {
-      version: error.version,
-      why: error.message,
-      still: `"${config.current.greeting}", ${config.current.workers} workers`,
-    }),
+  onError(error) {
+    const { greeting, workers } = config.current;
+    const still = `"${greeting}", ${workers} workers`;
+    say("refused", { version: error.version, why: error.message, still });
+  },
 });
 
 for await (const { kind, value, version, added, changed, removed } of config) {
