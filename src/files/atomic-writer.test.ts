@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import {
+  chmodSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -253,6 +255,23 @@ describe("AtomicWriter owners and modes", () => {
     assert.equal(result.difference?.reason, "metadata");
     assertExactly(dir.path, payload, { fsGroup: GROUP + 1 });
     assert.equal(lstatSync(dir.join("a")).gid, GROUP + 1);
+  });
+
+  it("Z11 sets right the group of a file, a directory or a link that somebody changed", (t) => {
+    if (skipUnlessRoot(t)) return;
+    for (const name of ["..data/b/c", "..data/b", "a"]) {
+      using dir = tempDir();
+      const payload = payloadOf({ a: "1", "b/c": "2" });
+      testWriter(dir.path, { fsGroup: GROUP }).write(payload);
+      const { mode } = lstatSync(dir.join(name));
+      lchownSync(dir.join(name), 0, GROUP + 1);
+      if (name !== "a") chmodSync(dir.join(name), mode & 0o7777);
+
+      testWriter(dir.path, { fsGroup: GROUP }).write(payload);
+
+      assertExactly(dir.path, payload, { fsGroup: GROUP });
+      assert.equal(lstatSync(dir.join(name)).gid, GROUP, name);
+    }
   });
 
   it("gives a volume that is reached through a link to the group, once", (t) => {

@@ -1,4 +1,4 @@
-// What it costs to find that nothing changed, counted in system calls: time would depend on the machine.
+// What writes cost, counted in system calls: time would depend on the machine.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -6,6 +6,7 @@ import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
 import { type Built, buildC } from "../support/c-program.ts";
+import { scenarioNamed } from "./scenarios.ts";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 let faultAt: Built;
@@ -46,6 +47,26 @@ describe("AtomicWriter, counting system calls", () => {
     assert.equal(count("openat"), 3, calls.join(" "));
     assert.ok(count("statx") >= keys, "every file is looked at");
     assert.equal(calls.filter((call) => /write|mkdir|rename|symlink|unlink/.test(call)).length, 0);
+    return undefined;
+  });
+
+  it("Z15 syncs every file, every directory, and the root before and after the commit, if durable", (t) => {
+    if (!faultAt.ok) return t.skip(faultAt.reason);
+    using dir = tempDir();
+    const child = [process.execPath, `${HERE}/crash-child.ts`, dir.path, "durable first write"];
+
+    const printed = execFileSync(faultAt.path, ["list", ...child], {
+      encoding: "utf8",
+      stdio: "pipe",
+    });
+
+    const calls = printed.trim().split(" ").slice(1);
+    const { files, directories } = scenarioNamed("durable first write").write;
+    const indexes = calls.flatMap((call, index) => (call === "fsync" ? [index] : []));
+    // The record and the version's directory come on top of the payload; the root is synced twice.
+    assert.equal(indexes.length, files.length + 1 + directories.length + 1 + 2);
+    const commit = calls.indexOf("rename");
+    assert.equal(indexes.filter((index) => index > commit).length, 1);
     return undefined;
   });
 });
