@@ -28,7 +28,7 @@ const HERE = fileURLToPath(new URL(".", import.meta.url));
 /** Who wrote what was there before: a process that is no more, as after a restart. */
 const DEAD = { ...currentProcess(), pid: 4_194_303, startTicks: 1 };
 const NEXT = payloadOf({ a: "next", "c/d": "next", z: "next" });
-const RANDOM_CRASHES = LONG ? 5_000 : 200;
+const RANDOM_CRASHES = LONG ? 2_000 : 200;
 const MIN_CRASH_POINTS = 2_000;
 const { ENOSPC, EACCES, EROFS, EMFILE, EIO } = constants.errno;
 const ERRNOS = [ENOSPC, EACCES, EROFS, EMFILE, EIO];
@@ -249,7 +249,7 @@ describe("G4 a writer of which any one system call fails", () => {
       if (!faultAt.ok) return t.skip(faultAt.reason);
       if (process.arch !== "x64") return t.skip("failing a call is implemented for x86-64 only");
       using temp = tempDir();
-      for (const round of LONG ? ERRNOS.keys() : [0]) {
+      for (const round of LONG ? [0, 1] : [0]) {
         await everywhere(t, scenario, {
           root: temp.path,
           fault: (index) => String(ERRNOS[(index + round) % ERRNOS.length]),

@@ -14,7 +14,7 @@ import { tmpfs } from "../support/tmpfs.ts";
 import { tornPayload } from "./torn-payload.ts";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
-const SNAPSHOTS = LONG ? 1_000_000 : 60_000;
+const SNAPSHOTS = LONG ? 500_000 : 60_000;
 const READERS = 3;
 /** Each reader goes on until it has seen this many, however slow the writer is on this machine. */
 const MIN_VERSIONS = 50;
