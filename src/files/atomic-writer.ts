@@ -88,7 +88,7 @@ const MAX_ID = 2 ** 32 - 1;
  * Keeps one directory equal to the payload it was last given. Whatever fails, what was visible
  * before stays visible and whole, and write throws a WriteError that names the file.
  *
- * One writer per directory. A second one in another process of this PID namespace is noticed and refused.
+ * One writer per directory. A second one, in another process of this PID namespace, is noticed and refused.
  */
 export class AtomicWriter {
   readonly #options: AtomicWriterOptions;
@@ -119,11 +119,15 @@ export class AtomicWriter {
       return this.#write(payload, deep);
     } catch (err) {
       this.#memory = undefined;
-      const error = WriteError.from({ directory: this.#options.directory, path: "" }, err);
+      const error = this.#failed(err);
       // A full disk gives up the versions in their grace time before it gives up the new one.
       const full = error.code === "ENOSPC" || error.code === "EDQUOT";
       if (!full || !this.#retired.removeAll()) throw error;
+    }
+    try {
       return this.#write(payload, deep);
+    } catch (err) {
+      throw this.#failed(err);
     }
   }
 
@@ -134,6 +138,10 @@ export class AtomicWriter {
   sweep(): number | undefined {
     if (this.#retired.removeExpired()) this.#memory = undefined;
     return this.#retired.nextExpiryMs();
+  }
+
+  #failed(err: unknown): WriteError {
+    return WriteError.from({ directory: this.#options.directory, path: "" }, err);
   }
 
   #write(payload: Payload, deep: boolean): WriteResult {
