@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { constants } from "node:os";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { before, describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
@@ -35,6 +35,7 @@ const ERRNOS = [ENOSPC, EACCES, EROFS, EMFILE, EIO];
 
 /** Thousands of processes run the same sources: compiling them once makes this twice as fast. */
 const cache = tempDir();
+process.on("exit", () => cache[Symbol.dispose]());
 const env = { ...process.env, NODE_COMPILE_CACHE: cache.path };
 
 let faultAt: Built;
@@ -307,8 +308,6 @@ describe("G4 random writes with crashes under a reader", () => {
 });
 
 describe("the crash test", () => {
-  after(() => cache[Symbol.dispose]());
-
   it(`tried at least ${MIN_CRASH_POINTS} crash points`, (t) => {
     if (!faultAt.ok) return t.skip(faultAt.reason);
     t.diagnostic(`${crashPoints} crash points`);
