@@ -24,7 +24,7 @@ const SEQUENCE_VALUES = 1024;
 /**
  * Names for the versions of one writer. The number at the end is not random as the kubelet's: it carries
  * the id of the process, so that a version in the making can be told from the leftover of a crash as soon
- * as its directory exists. A name never comes back: watchers tell versions by their names.
+ * as its directory exists. No name of a writer comes back: watchers tell versions by their names.
  */
 export class VersionNames {
   readonly #pid: number;
