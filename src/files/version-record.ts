@@ -34,7 +34,7 @@ export function formatVersionRecord({ version, writer }: VersionRecord): string 
   return `sha256:${version}\nboot:${writer.bootId}\nwriter:${writer.pid}.${writer.startTicks}\n`;
 }
 
-export function parseVersionRecord(text: string): VersionRecord | undefined {
+function parseVersionRecord(text: string): VersionRecord | undefined {
   const match = /^sha256:([0-9a-f]{64})\nboot:([0-9a-f-]*)\nwriter:(\d+)\.(\d+)\n$/.exec(text);
   if (match === null) return undefined;
   const [, version = "", bootId = "", pid, startTicks] = match;
