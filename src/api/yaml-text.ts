@@ -1,0 +1,208 @@
+// YAML as the API reads it, which is neither YAML 1.1 nor 1.2 but what go-yaml v2 does: `yes` and `on` are booleans,
+// 0777 is octal, 12:30 and dates stay strings. The library gives the tree of nodes with every scalar as text; what a
+// scalar means, aliases, merge keys and duplicates are decided here.
+
+import {
+  type Alias,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseAllDocuments,
+  type Scalar,
+  visit,
+  type YAMLMap,
+} from "yaml";
+import { DecodeError } from "./decode-error.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
+import { type ParsedText, parseJsonText } from "./json-text.ts";
+import { maxJsonDepth } from "./json-text-syntax.ts";
+import { goQuote } from "./validation/go-text.ts";
+import { plainYamlScalar } from "./yaml-scalar.ts";
+
+/** How many values aliases may stand for in one document. A few lines of YAML could otherwise fill the memory. */
+const maxAliasedNodes = 100_000;
+
+/** Throws a DecodeError; so do two documents in one text. Clients often send JSON under this name: that is fast. */
+export function parseYamlText(text: string): ParsedText {
+  return parseIfJson(text) ?? new YamlReader(text).read();
+}
+
+function parseIfJson(text: string): ParsedText | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    const parsed = parseJsonText(text);
+    // Duplicates are told by line.
+    return parsed.duplicates.length === 0 ? parsed : undefined;
+  } catch (err) {
+    // Not JSON, but it may be YAML in the flow style.
+    if (err instanceof DecodeError) return undefined;
+    throw err;
+  }
+}
+
+class YamlReader {
+  readonly #text: string;
+  readonly #lines = new LineCounter();
+  readonly #duplicates: string[] = [];
+  readonly #duplicateErrors: string[] = [];
+  /** Where we are: `.name` and `[index]` parts. */
+  readonly #path: string[] = [];
+  /** Found out in one pass: asking the library walks the document for every alias. */
+  readonly #targets = new Map<Node, Node>();
+  /** Aliases around the current node: an anchor inside itself has no end. */
+  readonly #resolving = new Set<Node>();
+  #aliasedNodes = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  read(): ParsedText {
+    const documents = parseAllDocuments(this.#text, {
+      schema: "failsafe",
+      version: "1.1",
+      uniqueKeys: false,
+      prettyErrors: false,
+      logLevel: "silent",
+      lineCounter: this.#lines,
+    });
+    if (!Array.isArray(documents) || documents.length === 0) return { value: null, duplicates: [] };
+    if (documents.length > 1) throw new DecodeError("yaml: expected a single document");
+    const [document] = documents;
+    const [error] = document?.errors ?? [];
+    if (error !== undefined) {
+      const exhausted = error.code === "RESOURCE_EXHAUSTION";
+      this.#fail(exhausted ? "exceeded max depth" : lowerFirst(error.message), error.pos[0]);
+    }
+    this.#findTargets(document?.contents ?? null);
+    const value = this.#value((document?.contents ?? null) as Node | null);
+    return { value, duplicates: this.#duplicates, ...this.#told() };
+  }
+
+  /** An alias stands for the last node before it that has its name. */
+  #findTargets(root: Node | null): void {
+    const anchors = new Map<string, Node>();
+    visit(root, {
+      Node: (_key, node) => {
+        const target = isAlias(node) ? anchors.get(node.source) : undefined;
+        if (target !== undefined) this.#targets.set(node, target);
+        else if (!isAlias(node) && node.anchor !== undefined) anchors.set(node.anchor, node);
+      },
+    });
+  }
+
+  #told(): Pick<ParsedText, "duplicatesInYaml"> {
+    if (this.#duplicateErrors.length === 0) return {};
+    return { duplicatesInYaml: `yaml: unmarshal errors:\n  ${this.#duplicateErrors.join("\n  ")}` };
+  }
+
+  #value(node: Node | null): JsonValue {
+    if (this.#path.length > maxJsonDepth) this.#fail("exceeded max depth");
+    if (this.#resolving.size > 0 && ++this.#aliasedNodes > maxAliasedNodes) {
+      this.#fail("document contains excessive aliasing");
+    }
+    if (node === null) return null;
+    if (isAlias(node)) return this.#alias(node);
+    if (isMap(node)) return this.#map(node as YAMLMap<Node, Node | null>);
+    if (isSeq(node))
+      return node.items.map((item, i) => this.#inside(`[${i}]`, item as Node | null));
+    return this.#scalar(node as Scalar);
+  }
+
+  #inside(step: string, node: Node | null): JsonValue {
+    this.#path.push(step);
+    const value = this.#value(node);
+    this.#path.pop();
+    return value;
+  }
+
+  #alias(alias: Alias): JsonValue {
+    const target = this.#target(alias);
+    this.#resolving.add(target);
+    const value = this.#value(target);
+    this.#resolving.delete(target);
+    return value;
+  }
+
+  #target(alias: Alias): Node {
+    const target = this.#targets.get(alias);
+    if (target === undefined) this.#fail(`unknown anchor '${alias.source}' referenced`);
+    if (this.#resolving.has(target)) this.#fail(`anchor '${alias.source}' value contains itself`);
+    return target;
+  }
+
+  #map(node: YAMLMap<Node, Node | null>): JsonObject {
+    const given = new Map<string, JsonValue>();
+    const merged = new Map<string, JsonValue>();
+    for (const pair of node.items) {
+      if (isScalar(pair.key) && pair.key.type === "PLAIN" && pair.key.value === "<<") {
+        for (const [key, value] of this.#mergeSource(pair.value)) merged.set(key, value);
+      } else {
+        this.#pair(pair, given);
+      }
+    }
+    for (const [key, value] of merged) if (!given.has(key)) given.set(key, value);
+    // fromEntries defines properties, so that `__proto__` is a key like any other.
+    return Object.fromEntries(given);
+  }
+
+  #pair(pair: Pair<Node, Node | null>, into: Map<string, JsonValue>): void {
+    const key = this.#key(pair.key);
+    const step = this.#path.length === 0 ? key : `.${key}`;
+    const value = this.#inside(step, pair.value);
+    if (into.has(key)) {
+      const line = this.#lineOf(pair.value ?? pair.key);
+      this.#duplicates.push(this.#path.join("") + step);
+      this.#duplicateErrors.push(`line ${line}: key ${goQuote(key)} already set in map`);
+    }
+    into.set(key, value);
+  }
+
+  #key(node: Node): string {
+    const key = isScalar(node) || isAlias(node) ? this.#value(node) : undefined;
+    if (key === null) this.#fail("unsupported map key of type: null");
+    if (typeof key === "object" || key === undefined) this.#fail("invalid map key");
+    return String(key);
+  }
+
+  /** Maps that come earlier in a list win, so they are entered last. */
+  #mergeSource(node: Node | null): [string, JsonValue][] {
+    const source = node !== null && isAlias(node) ? this.#target(node) : node;
+    const parts = isSeq(source) ? (source.items.toReversed() as (Node | null)[]) : [node];
+    return parts.flatMap((part) => this.#entries(part));
+  }
+
+  #entries(node: Node | null): [string, JsonValue][] {
+    const value = this.#value(node);
+    if (isJsonObject(value)) return Object.entries(value) as [string, JsonValue][];
+    return this.#fail("map merge requires map or sequence of maps as the value");
+  }
+
+  #scalar(node: Scalar): JsonValue {
+    const text = typeof node.value === "string" ? node.value : "";
+    const tag = node.tag?.replace("tag:yaml.org,2002:", "!!") ?? "";
+    if (tag === "!!str" || (tag === "" && node.type !== "PLAIN")) return text;
+    if (tag === "!!binary") this.#fail("!!binary data is not supported");
+    return tag === "" || /^!!(?:bool|float|int|null)$/.test(tag)
+      ? plainYamlScalar(text, tag)
+      : text;
+  }
+
+  #lineOf(node: Node): number {
+    return this.#lines.linePos(node.range?.[0] ?? 0).line;
+  }
+
+  /** As libyaml does, without a line for mistakes in the first one. */
+  #fail(problem: string, offset = 0): never {
+    const { line } = this.#lines.linePos(offset);
+    throw new DecodeError(line > 1 ? `yaml: line ${line}: ${problem}` : `yaml: ${problem}`);
+  }
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
