@@ -1,0 +1,99 @@
+// Binding: puts a pod on a node. Once; a pod that has a node keeps it.
+
+import { kindOf, typeOf } from "../../api/kinds.ts";
+import type { ApiObject } from "../../api/object.ts";
+import { conflict, invalid as invalidStatus, notFound } from "../../api/status-error.ts";
+import type { Binding, Pod, PodCondition } from "../../api/types.ts";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../api/validation/field-error.ts";
+import { FieldPath } from "../../api/validation/field-path.ts";
+import type { CachedObject } from "../cache/cached-object.ts";
+import { type Answer, successAnswer } from "../http/answer.ts";
+import { readBody } from "../http/read-body.ts";
+import { named, objectKey } from "../registry/resource.ts";
+import { type RequestContext, timestamp } from "./context.ts";
+import { decodeBody, type ExpectedKind } from "./decode-body.ts";
+import { writeOptions } from "./write-options.ts";
+
+export async function bindPod(context: RequestContext): Promise<Answer> {
+  const { parts, request, info, warnings } = context;
+  const options = writeOptions(context, "CreateOptions");
+  const binding = decodeBody(await readBody(request), {
+    contentType: request.headers["content-type"],
+    expected: expectedBinding(),
+    fieldValidation: options.fieldValidation,
+    warnings,
+  }) as ApiObject & Binding;
+  const errors = check(binding);
+  if (errors.length > 0) throw invalidStatus(bindingKind, binding.metadata.name ?? "", errors);
+  const pods = parts.resource("", "v1", "pods");
+  if (pods === undefined) throw new Error("Cannot bind: pods are not served");
+  const name = info.name === "" ? (binding.metadata.name ?? "") : info.name;
+  const key = objectKey(pods.kind, info.namespace, name);
+  const decide = (current: CachedObject | undefined): { do: "write"; object: ApiObject } => {
+    if (current === undefined) throw notFound(named(pods), name);
+    return { do: "write", object: bound(current.object, binding, timestamp(context.nowMs)) };
+  };
+  if (options.isDryRun) decide(await parts.objects.get(pods, key));
+  else await parts.objects.change(pods, key, decide);
+  return successAnswer(201);
+}
+
+const bindingKind = { group: "", kind: "Binding", resource: "pods/binding" };
+
+function expectedBinding(): ExpectedKind {
+  const schema = kindOf("v1", "Binding")?.schema ?? typeOf("v1", "Binding");
+  if (schema === undefined) throw new Error("Cannot bind: the tables lack Binding");
+  return { group: "", version: "v1", kind: "Binding", schema };
+}
+
+function check({ target }: Binding): readonly FieldError[] {
+  const path = FieldPath.of("target");
+  const errors: FieldError[] = [];
+  if ((target.kind ?? "") !== "" && target.kind !== "Node") {
+    errors.push(notSupported(path.child("kind"), target.kind, ["Node", "<empty>"]));
+  }
+  if ((target.name ?? "") === "") errors.push(required(path.child("name")));
+  else if (target.name?.includes("/") === true) {
+    errors.push(invalid(path.child("name"), target.name, "may not contain '/'"));
+  }
+  return errors;
+}
+
+function bound(pod: ApiObject, { target, metadata }: Binding, now: string): ApiObject {
+  const { name = "" } = pod.metadata;
+  const { spec, status } = pod as ApiObject & Pod;
+  const refuse = (why: string): Error => conflict(bindingKind, name, why);
+  if (pod.metadata.deletionTimestamp !== undefined) {
+    throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
+  }
+  if ((spec.nodeName ?? "") !== "") {
+    throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(spec.nodeName)}`);
+  }
+  const annotations = { ...pod.metadata.annotations, ...metadata.annotations };
+  const scheduled: PodCondition = {
+    type: "PodScheduled",
+    status: "True",
+    lastProbeTime: null,
+    lastTransitionTime: now,
+  };
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+    },
+    spec: { ...spec, nodeName: target.name },
+    status: {
+      ...status,
+      conditions: [
+        ...(status.conditions ?? []).filter(({ type }) => type !== "PodScheduled"),
+        scheduled,
+      ],
+    },
+  };
+}

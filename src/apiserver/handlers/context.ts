@@ -1,0 +1,49 @@
+// What every handler gets: the request, who asks, and the parts of the server.
+
+import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Random } from "../../base/random.ts";
+import type { Store } from "../../storage/store.ts";
+import type { TokenAuthenticator } from "../authentication.ts";
+import type { Authorizer } from "../authorization.ts";
+import type { WatchCache } from "../cache/watch-cache.ts";
+import type { HttpRequest, HttpResponse } from "../http/answer.ts";
+import type { ResourceRequest } from "../http/request-info.ts";
+import type { ObjectStore } from "../registry/object-store.ts";
+import type { Resource } from "../registry/resource.ts";
+import type { ServiceAccountTokens } from "../tokens/service-account-tokens.ts";
+import type { UserInfo } from "../user.ts";
+
+/** The parts of the server that handlers use. */
+export interface ServerParts {
+  readonly store: Store;
+  readonly cache: WatchCache;
+  readonly objects: ObjectStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly authorizer: Authorizer;
+  readonly tokens: TokenAuthenticator;
+  readonly serviceAccountTokens: Pick<ServiceAccountTokens, "sign">;
+  /** By group, version and resource. */
+  resource(group: string, version: string, resource: string): Resource | undefined;
+}
+
+export interface RequestContext {
+  readonly parts: ServerParts;
+  readonly resource: Resource;
+  readonly info: ResourceRequest;
+  readonly query: URLSearchParams;
+  readonly user: UserInfo;
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
+  /** Texts for Warning headers; handlers add to it. */
+  readonly warnings: string[];
+  /** When the request came. */
+  readonly nowMs: number;
+}
+
+/** As metadata writes it: whole seconds. */
+export function timestamp(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

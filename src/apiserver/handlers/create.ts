@@ -1,0 +1,129 @@
+// POST of an object, and the first write of PUT and apply where they may create.
+
+import type { ApiObject } from "../../api/object.ts";
+import {
+  alreadyExists,
+  conflict,
+  forbidden,
+  isAlreadyExists,
+  notFound,
+} from "../../api/status-error.ts";
+import type { Answer } from "../http/answer.ts";
+import { type Representation, representationFor } from "../http/media-type.ts";
+import { readBody } from "../http/read-body.ts";
+import {
+  beforeCreate,
+  generatedName,
+  settlePlace,
+  wipeIdentity,
+} from "../registry/metadata-rules.ts";
+import { named, objectKey } from "../registry/resource.ts";
+import { type RequestContext, timestamp } from "./context.ts";
+import { decodeBody } from "./decode-body.ts";
+import { trackedUpdate } from "./managed-fields.ts";
+import { objectAnswer, valueAnswer } from "./object-answer.ts";
+import { type WriteOptions, writeOptions } from "./write-options.ts";
+
+/** A generated name that is taken is tried again; the chance that all are taken is one in 10^50. */
+const NAME_TRIES = 8;
+
+export async function create(context: RequestContext): Promise<Answer> {
+  const { resource, request, info, warnings } = context;
+  const representation = representationFor(request.headers.accept);
+  const options = writeOptions(context, "CreateOptions");
+  const object = decodeBody(await readBody(request), {
+    contentType: request.headers["content-type"],
+    expected: resource.kind,
+    fieldValidation: options.fieldValidation,
+    warnings,
+  });
+  resource.strategy.applyDefaults?.(object);
+  settlePlace(resource, object, { namespace: info.namespace, name: "" });
+  await admitCreate(context, object);
+  wipeIdentity(object);
+  object.metadata.managedFields = trackedUpdate(context, {
+    live: undefined,
+    next: object,
+    options,
+  });
+  return createObject(context, object, options, representation);
+}
+
+/** Stores a new object that is decoded, defaulted and admitted, and has its managed fields. */
+export async function createObject(
+  context: RequestContext,
+  object: ApiObject,
+  options: WriteOptions,
+  representation: Representation = representationFor(context.request.headers.accept),
+): Promise<Answer> {
+  const { parts, resource, nowMs } = context;
+  const { generateName = "", name = "" } = object.metadata;
+  const isGenerated = name === "" && generateName !== "";
+  for (let attempt = 1; ; attempt++) {
+    if (isGenerated) object.metadata.name = generatedName(generateName, parts.random);
+    beforeCreate(resource, object, { now: timestamp(nowMs), dryRun: options.isDryRun });
+    context.warnings.push(...(resource.strategy.warnings?.(object, undefined) ?? []));
+    const key = objectKey(
+      resource.kind,
+      object.metadata.namespace ?? "",
+      object.metadata.name ?? "",
+    );
+    try {
+      if (options.isDryRun) {
+        await refuseIfThere(context, key, object);
+        return valueAnswer(context, 201, object, representation);
+      }
+      const stored = await parts.objects.create(resource, key, toStored(context, object));
+      return objectAnswer(context, 201, stored, representation);
+    } catch (err) {
+      if (!(isGenerated && isAlreadyExists(err) && attempt < NAME_TRIES)) throw err;
+    }
+  }
+}
+
+export function toStored({ resource }: RequestContext, object: ApiObject): ApiObject {
+  return resource.view === undefined ? object : resource.view.toStored(object);
+}
+
+async function refuseIfThere(
+  { parts, resource }: RequestContext,
+  key: string,
+  object: ApiObject,
+): Promise<void> {
+  if ((await parts.objects.get(resource, key)) === undefined) return;
+  throw alreadyExists(named(resource), object.metadata.name ?? "");
+}
+
+/** Whoever names a uid means an object that was there. */
+export function refuseUid({ resource, info }: RequestContext, { metadata }: ApiObject): void {
+  if ((metadata.uid ?? "") === "") return;
+  throw conflict(
+    named(resource),
+    info.name,
+    `uid mismatch: the provided object specified uid ${metadata.uid}, and no existing object was found`,
+  );
+}
+
+/** New objects need a namespace that is there and stays. */
+export async function admitCreate(context: RequestContext, object: ApiObject): Promise<void> {
+  const { parts, resource, info } = context;
+  if (!resource.kind.namespaced) return;
+  const namespaces = parts.resource("", "v1", "namespaces");
+  if (namespaces === undefined) return;
+  const namespace =
+    namespaces.cache.get(info.namespace) ?? (await parts.objects.get(namespaces, info.namespace));
+  if (namespace === undefined) throw notFound(named(namespaces), info.namespace);
+  if (namespace.object.metadata.deletionTimestamp === undefined) return;
+  throw forbidden(
+    named(resource),
+    object.metadata.name ?? "",
+    `unable to create new content in namespace ${info.namespace} because it is being terminated`,
+    [
+      {
+        reason: "NamespaceTerminating",
+        message: `namespace ${info.namespace} is being terminated`,
+        field: "metadata.namespace",
+      },
+    ],
+  );
+}

@@ -1,0 +1,126 @@
+// The options of lists and watches: which part, as of when, how many.
+
+import { badRequest, invalid as invalidStatus } from "../../api/status-error.ts";
+import { type FieldError, forbidden, notSupported } from "../../api/validation/field-error.ts";
+import { FieldPath } from "../../api/validation/field-path.ts";
+import { metaKind, queryBool } from "./write-options.ts";
+
+export type VersionMatch = "" | "Exact" | "NotOlderThan";
+
+export interface ListOptions {
+  readonly isWatch: boolean;
+  readonly limit: number;
+  readonly continue: string;
+  /** Undefined if none was given; 0n is "anything". */
+  readonly resourceVersion: bigint | undefined;
+  readonly match: VersionMatch;
+  readonly timeoutSeconds: number | undefined;
+  readonly allowBookmarks: boolean;
+  readonly sendInitialEvents: boolean | undefined;
+}
+
+export function listOptions(query: URLSearchParams, isWatchPath: boolean): ListOptions {
+  const isWatch = isWatchPath || queryBool(query, "watch");
+  const versionText = query.get("resourceVersion") ?? "";
+  const match = query.get("resourceVersionMatch") ?? "";
+  const sendInitialEvents = query.has("sendInitialEvents")
+    ? queryBool(query, "sendInitialEvents")
+    : undefined;
+  const continueToken = query.get("continue") ?? "";
+  const limit = integer(query, "limit") ?? 0;
+  const timeoutSeconds = integer(query, "timeoutSeconds");
+  const errors = isWatch
+    ? checkWatch(match, sendInitialEvents)
+    : checkList({ match, versionText, sendInitialEvents, continueToken });
+  if (errors.length > 0) throw invalidStatus(metaKind("ListOptions"), "", errors);
+  return {
+    isWatch,
+    limit: Math.max(0, limit),
+    continue: continueToken,
+    resourceVersion: parseVersion(versionText),
+    match: match as VersionMatch,
+    timeoutSeconds,
+    allowBookmarks: queryBool(query, "allowWatchBookmarks"),
+    sendInitialEvents,
+  };
+}
+
+/** Undefined for "". Throws the API's error for anything but digits. */
+export function parseVersion(text: string): bigint | undefined {
+  if (text === "") return undefined;
+  if (/^\d{1,20}$/.test(text)) return BigInt(text);
+  throw badRequest(
+    `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+  );
+}
+
+const matchPath = FieldPath.of("resourceVersionMatch");
+const initialPath = FieldPath.of("sendInitialEvents");
+
+interface ListChecks {
+  readonly match: string;
+  readonly versionText: string;
+  readonly continueToken: string;
+  readonly sendInitialEvents: boolean | undefined;
+}
+
+function checkList(options: ListChecks): readonly FieldError[] {
+  return [
+    ...checkMatch(options),
+    ...(options.sendInitialEvents === undefined
+      ? []
+      : [forbidden(initialPath, "sendInitialEvents is forbidden for list")]),
+  ];
+}
+
+function checkMatch({ match, versionText, continueToken }: ListChecks): readonly FieldError[] {
+  if (match === "") return [];
+  const errors: FieldError[] = [];
+  if (versionText === "") {
+    errors.push(
+      forbidden(matchPath, "resourceVersionMatch is forbidden unless resourceVersion is provided"),
+    );
+  }
+  if (continueToken !== "") {
+    errors.push(
+      forbidden(matchPath, "resourceVersionMatch is forbidden when continue is provided"),
+    );
+  }
+  if (match !== "Exact" && match !== "NotOlderThan") {
+    errors.push(notSupported(matchPath, match, ["Exact", "NotOlderThan", ""]));
+  }
+  if (match === "Exact" && versionText === "0") {
+    errors.push(
+      forbidden(matchPath, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
+    );
+  }
+  return errors;
+}
+
+function checkWatch(match: string, sendInitialEvents: boolean | undefined): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (sendInitialEvents !== undefined && match !== "NotOlderThan") {
+    errors.push(
+      forbidden(
+        matchPath,
+        "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+      ),
+    );
+  }
+  if (match !== "" && sendInitialEvents === undefined) {
+    errors.push(
+      forbidden(
+        matchPath,
+        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+      ),
+    );
+  }
+  return errors;
+}
+
+function integer(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === null || text === "") return undefined;
+  if (/^[+-]?\d+$/.test(text)) return Number(text);
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+}

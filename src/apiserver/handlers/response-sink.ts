@@ -1,0 +1,64 @@
+// Where a watch writes: the response, as long as the client keeps up. What waits to be sent is bounded; a client that
+// falls behind is told to list again and is gone. It never slows the others, because nothing here waits.
+
+import { expired, type StatusError } from "../../api/status-error.ts";
+import type { EventEncoder } from "../cache/cache-event.ts";
+import type { WatchSink } from "../cache/watcher.ts";
+import type { HttpResponse } from "../http/answer.ts";
+
+/** Beyond what the kernel's buffers take. Frames are shared between watchers, so this is a bound, not a cost. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+
+export class ResponseSink implements WatchSink {
+  readonly #response: HttpResponse;
+  readonly #encoder: EventEncoder;
+  readonly #closed = Promise.withResolvers<void>();
+  #isClosed = false;
+
+  constructor(response: HttpResponse, encoder: EventEncoder) {
+    this.#response = response;
+    this.#encoder = encoder;
+    response.on("close", () => this.#close());
+    response.on("error", () => this.#close());
+    if (response.destroyed) this.#close();
+  }
+
+  /** Resolves when nothing can be sent any more. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  send(frame: Buffer): boolean {
+    if (this.#isClosed) return false;
+    this.#response.write(frame);
+    if (this.#response.writableLength <= MAX_WAITING_BYTES) return true;
+    this.expire("the client is too slow");
+    return false;
+  }
+
+  expire(message: string): void {
+    this.fail(expired(`too old resource version: ${message}`));
+  }
+
+  /** The stream is well formed to its end: the last event says what happened. */
+  fail(error: StatusError): void {
+    if (this.#isClosed) return;
+    this.#response.write(this.#encoder.error(error));
+    this.end();
+  }
+
+  end(): void {
+    if (this.#isClosed) return;
+    this.#response.end();
+    this.#close();
+  }
+
+  #close(): void {
+    this.#isClosed = true;
+    this.#closed.resolve();
+  }
+}

@@ -1,0 +1,45 @@
+// What lies behind an object's path: its status, its scale, and the actions on pods, namespaces and accounts.
+
+import { methodNotAllowed, unknownResource } from "../../api/status-error.ts";
+import type { Answer } from "../http/answer.ts";
+import { bindPod } from "./binding.ts";
+import type { RequestContext } from "./context.ts";
+import { evictPod } from "./eviction.ts";
+import { get } from "./get.ts";
+import { finalizeNamespace } from "./namespace-finalize.ts";
+import { patch } from "./patch.ts";
+import { notYetConnected, podLog } from "./pod-connect.ts";
+import { getScale, patchScale, updateScale } from "./scale.ts";
+import { requestToken } from "./token-request.ts";
+import { update } from "./update.ts";
+
+export type Handler = (context: RequestContext) => Promise<Answer>;
+
+/** Reads and writes the object itself; what a write may change is up to the strategy. */
+const sameObject: Readonly<Record<string, Handler>> = { GET: get, PUT: update, PATCH: patch };
+
+const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
+  status: sameObject,
+  ephemeralcontainers: sameObject,
+  resize: sameObject,
+  scale: { GET: getScale, PUT: updateScale, PATCH: patchScale },
+  finalize: { PUT: finalizeNamespace },
+  binding: { POST: bindPod },
+  eviction: { POST: evictPod },
+  token: { POST: requestToken },
+  log: { GET: podLog },
+  exec: { GET: notYetConnected, POST: notYetConnected },
+  attach: { GET: notYetConnected, POST: notYetConnected },
+  portforward: { GET: notYetConnected, POST: notYetConnected },
+};
+
+/** Only what discovery offers for the kind. */
+export function subresourceHandler(context: RequestContext, method: string): Handler {
+  const { resource, info } = context;
+  const isOffered = resource.kind.subresources.some(({ name }) => name === info.subresource);
+  const byMethod = handlers[info.subresource];
+  if (!isOffered || byMethod === undefined) throw unknownResource();
+  const handler = byMethod[method];
+  if (handler === undefined) throw methodNotAllowed();
+  return handler;
+}

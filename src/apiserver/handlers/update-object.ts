@@ -1,0 +1,140 @@
+// Replaces an object: PUT, every kind of patch, and the subresources that write the object itself.
+//
+// (1) make the new object from the live one   (2) check what the client knew of it   (3) who owns which field now
+// (4) what an update may not touch, and validation   (5) write; if somebody else wrote in between, from (1) again
+
+import { settleTimes } from "../../api/apply/field-manager.ts";
+import type { ApiObject } from "../../api/object.ts";
+import { conflict, invalid as invalidStatus, modified, notFound } from "../../api/status-error.ts";
+import { invalid } from "../../api/validation/field-error.ts";
+import { FieldPath } from "../../api/validation/field-path.ts";
+import type { CachedObject } from "../cache/cached-object.ts";
+import type { Answer } from "../http/answer.ts";
+import { representationFor } from "../http/media-type.ts";
+import { beforeUpdate } from "../registry/metadata-rules.ts";
+import type { Change } from "../registry/object-store.ts";
+import { named, objectKey, shownObject } from "../registry/resource.ts";
+import { type RequestContext, timestamp } from "./context.ts";
+import { toStored } from "./create.ts";
+import { trackedUpdate } from "./managed-fields.ts";
+import { objectAnswer, valueAnswer } from "./object-answer.ts";
+import type { WriteOptions } from "./write-options.ts";
+
+export interface UpdatePlan {
+  readonly options: WriteOptions;
+  /** Makes a new object, decoded and defaulted. Must not change the live one; may be called several times. */
+  produce(live: ApiObject): ApiObject;
+  /** The body of a PUT means one object: another one of the same name is a conflict. */
+  readonly isWhole?: boolean;
+  /** Apply says itself who owns what. */
+  readonly tracksFields?: boolean;
+}
+
+export interface Updated {
+  readonly object: ApiObject;
+  /** Undefined if it was a dry run, or the object went with its last finalizer. */
+  readonly stored: CachedObject | undefined;
+}
+
+export async function updateObject(context: RequestContext, plan: UpdatePlan): Promise<Answer> {
+  const representation = representationFor(context.request.headers.accept);
+  const { object, stored } = await updated(context, plan);
+  return stored === undefined
+    ? valueAnswer(context, 200, object, representation)
+    : objectAnswer(context, 200, stored, representation);
+}
+
+export async function updated(context: RequestContext, plan: UpdatePlan): Promise<Updated> {
+  const { parts, resource, info } = context;
+  const key = objectKey(resource.kind, info.namespace, info.name);
+  let made: ApiObject | undefined;
+  let warnings: readonly string[] = [];
+  const decide = (current: CachedObject | undefined): Change => {
+    if (current === undefined) throw notFound(named(resource), info.name);
+    const live = shownObject(resource, current);
+    made = nextObject(context, plan, live);
+    warnings = resource.strategy.warnings?.(made, live) ?? [];
+    if (isDone(made)) return { do: "delete" };
+    return { do: "write", object: toStored(context, made) };
+  };
+  if (plan.options.isDryRun) {
+    decide(await parts.objects.get(resource, key));
+    context.warnings.push(...warnings);
+    return { object: some(made), stored: undefined };
+  }
+  const outcome = await parts.objects.change(resource, key, decide);
+  context.warnings.push(...warnings);
+  return { object: some(made), stored: outcome.was === "deleted" ? undefined : outcome.object };
+}
+
+function nextObject(context: RequestContext, plan: UpdatePlan, live: ApiObject): ApiObject {
+  const { resource, info, nowMs } = context;
+  const { options } = plan;
+  const object = plan.produce(live); // (1)
+  checkVersion(context, object, live); // (2)
+  if (plan.isWhole === true) checkUid(context, object, live);
+  object.metadata.resourceVersion = live.metadata.resourceVersion;
+  if (plan.tracksFields !== true) {
+    object.metadata.managedFields = trackedUpdate(context, { live, next: object, options }); // (3)
+  }
+  beforeUpdate(resource, object, live, {
+    context: { now: timestamp(nowMs), dryRun: options.isDryRun },
+    subresource: info.subresource,
+  }); // (4)
+  return settleTimes(live, object);
+}
+
+function checkVersion(
+  { resource, info }: RequestContext,
+  { metadata }: ApiObject,
+  live: ApiObject,
+): void {
+  const version = metadata.resourceVersion ?? "";
+  if (version !== "" && version !== "0" && version !== live.metadata.resourceVersion) {
+    throw modified(named(resource), info.name);
+  }
+  if ((version === "" || version === "0") && resource.strategy.requiresResourceVersion === true) {
+    const path = FieldPath.of("metadata", "resourceVersion");
+    const error = invalid(path, 0, "must be specified for an update");
+    throw invalidStatus(named(resource), info.name, [
+      { ...error, message: error.message.replace("0:", "0x0:") },
+    ]);
+  }
+}
+
+function checkUid(
+  { resource, info }: RequestContext,
+  { metadata }: ApiObject,
+  live: ApiObject,
+): void {
+  const uid = metadata.uid ?? "";
+  if (uid !== "" && uid !== live.metadata.uid) {
+    const key = `/registry/${resource.kind.resource}/${objectKey(resource.kind, info.namespace, info.name)}`;
+    throw conflict(
+      named(resource),
+      info.name,
+      `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`,
+    );
+  }
+}
+
+/** Deleted long ago, and the last one who held it has let go. */
+function isDone({ metadata, spec }: ApiObject): boolean {
+  const held =
+    (metadata.finalizers?.length ?? 0) > 0 ||
+    hasSpecFinalizers(spec) ||
+    (metadata.deletionGracePeriodSeconds ?? 0) > 0;
+  return metadata.deletionTimestamp !== undefined && !held;
+}
+
+/** Namespaces have finalizers in their spec too. */
+function hasSpecFinalizers(spec: ApiObject["spec"]): boolean {
+  if (typeof spec !== "object" || spec === null || Array.isArray(spec)) return false;
+  const finalizers = spec["finalizers"];
+  return Array.isArray(finalizers) && finalizers.length > 0;
+}
+
+function some(object: ApiObject | undefined): ApiObject {
+  if (object === undefined) throw new Error("Cannot answer an update that was never decided");
+  return object;
+}

@@ -1,0 +1,116 @@
+// Watches. The state, if it is wanted, then every change from the cache, each encoded once for all who watch it.
+//
+// (1) The response's head goes out at once: clients wait for it before they count themselves as watching.
+// (2) In one turn: what is there now, the changes since, and joining the cache. Nothing can fall in between.
+// (3) From then on the cache delivers; this function waits for the client to leave or the time to be over.
+
+import { expired } from "../../api/status-error.ts";
+import type { EventEncoder } from "../cache/cache-event.ts";
+import { Watcher } from "../cache/watcher.ts";
+import { JSON_TYPE } from "../http/answer.ts";
+import { representationFor } from "../http/media-type.ts";
+import type { RequestContext } from "./context.ts";
+import { eventEncoder } from "./event-encoder.ts";
+import type { ListOptions } from "./list-options.ts";
+import { ResponseSink } from "./response-sink.ts";
+import { type Selection, selectionOf } from "./selection.ts";
+
+/** Without a limit of its own a watch ends after half an hour to an hour, so that load spreads over servers. */
+const MIN_TIMEOUT_SECONDS = 1800;
+
+export async function watch(context: RequestContext, options: ListOptions): Promise<void> {
+  const { parts, response, request } = context;
+  const representation = representationFor(request.headers.accept, true);
+  const selection = selectionOf(context);
+  const encoder = eventEncoder(context, representation);
+  const wantsState = startsWithState(options);
+  if (wantsState && options.resourceVersion === undefined) await parts.cache.fresh();
+
+  response.writeHead(200, { "content-type": JSON_TYPE, "cache-control": "no-cache, private" }); // (1)
+  response.flushHeaders();
+  const sink = new ResponseSink(response, encoder);
+  const seconds = options.timeoutSeconds ?? 0;
+  const timeoutMs =
+    1000 * (seconds > 0 ? seconds : MIN_TIMEOUT_SECONDS * (1 + parts.random.next()));
+  using _ = parts.clock.schedule(timeoutMs, () => sink.end());
+  await untilReached(context, options, sink);
+  const watcher = start(context, { options, selection, encoder, sink }); // (2)
+  await sink.closed; // (3)
+  if (watcher !== undefined) context.resource.cache.leave(watcher);
+}
+
+/** No revision, or any: clients get what is there as ADDED. With sendInitialEvents they say so themselves. */
+function startsWithState({ resourceVersion, sendInitialEvents }: ListOptions): boolean {
+  return sendInitialEvents ?? (resourceVersion === undefined || resourceVersion === 0n);
+}
+
+/** A revision that has not happened yet is waited for, as long as the watch may last. */
+async function untilReached(
+  { parts }: RequestContext,
+  { resourceVersion = 0n }: ListOptions,
+  sink: ResponseSink,
+): Promise<void> {
+  const reached = parts.cache.reached(resourceVersion);
+  if (reached !== undefined) await Promise.race([reached, sink.closed]);
+}
+
+interface StartOptions {
+  readonly options: ListOptions;
+  readonly selection: Selection;
+  readonly encoder: EventEncoder;
+  readonly sink: ResponseSink;
+}
+
+function start(context: RequestContext, start: StartOptions): Watcher | undefined {
+  const { options, selection, encoder, sink } = start;
+  const { cache } = context.resource;
+  const { revision } = context.parts.cache;
+  const watcher = new Watcher({
+    scope: selection.scope,
+    matches: selection.matches,
+    encoder,
+    sink,
+    bookmarks: options.allowBookmarks,
+    nowMs: context.parts.clock.monotonicMs(),
+  });
+  if (startsWithState(options)) {
+    for (const object of cache.list(selection.prefix)) watcher.deliverInitial(object);
+    if (options.allowBookmarks && endsInitial(options)) {
+      sink.send(encoder.bookmark(revision, true));
+    }
+  } else if (!replay(context, { watcher, selection, options, sink })) {
+    return undefined;
+  }
+  if (sink.isClosed) return undefined;
+  cache.join(watcher);
+  return watcher;
+}
+
+/** The current server marks the end of the state also for watches without a revision that allow bookmarks. */
+function endsInitial({ sendInitialEvents, resourceVersion }: ListOptions): boolean {
+  return sendInitialEvents === true || resourceVersion === undefined;
+}
+
+interface ReplayOptions {
+  readonly watcher: Watcher;
+  readonly selection: Selection;
+  readonly options: ListOptions;
+  readonly sink: ResponseSink;
+}
+
+/** The changes since the revision that the client has. False if they are no longer known. */
+function replay(
+  context: RequestContext,
+  { watcher, selection, options, sink }: ReplayOptions,
+): boolean {
+  const { cache } = context.resource;
+  const after = options.resourceVersion ?? context.parts.cache.revision;
+  if (!cache.reachesBack(after)) {
+    sink.fail(expired(`too old resource version: ${after} (${context.parts.cache.revision})`));
+    return false;
+  }
+  for (const event of cache.since(after)) {
+    if (event.object.key.startsWith(selection.prefix)) watcher.deliver(event);
+  }
+  return true;
+}

@@ -1,0 +1,111 @@
+// What a handler answers, and how it goes out: length, compression, warnings.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { constants, gzip } from "node:zlib";
+import type { Status, StatusError } from "../../api/status-error.ts";
+
+/** HTTP/2 comes in the same shape: Node's compatibility layer. Only the server itself knows the difference. */
+export type HttpRequest = IncomingMessage;
+export type HttpResponse = ServerResponse;
+
+export interface Answer {
+  readonly code: number;
+  readonly contentType: string;
+  /** Sent one after the other. */
+  readonly body: readonly Uint8Array[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const JSON_TYPE = "application/json";
+export const TEXT_TYPE = "text/plain; charset=utf-8";
+
+/** Smaller answers cost more to compress than to send. The limit of the original. */
+const COMPRESS_FROM_BYTES = 128 * 1024;
+
+export function jsonAnswer(code: number, value: object): Answer {
+  return { code, contentType: JSON_TYPE, body: [Buffer.from(JSON.stringify(value))] };
+}
+
+export function textAnswer(code: number, text: string): Answer {
+  return {
+    code,
+    contentType: TEXT_TYPE,
+    body: [Buffer.from(text)],
+    headers: { "x-content-type-options": "nosniff" },
+  };
+}
+
+export function statusAnswer(error: StatusError): Answer {
+  const retryAfter = error.details?.retryAfterSeconds;
+  return {
+    ...jsonAnswer(error.code, error.toStatus()),
+    ...(retryAfter !== undefined && { headers: { "retry-after": String(retryAfter) } }),
+  };
+}
+
+export function successAnswer(code: number, details?: NonNullable<Status["details"]>): Answer {
+  const head = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success" };
+  return jsonAnswer(code, details === undefined ? { ...head, code } : { ...head, details });
+}
+
+export interface SendOptions {
+  readonly acceptEncoding: string | undefined;
+  readonly warnings: readonly string[];
+  /** The answer to HEAD has no body. */
+  readonly hasBody: boolean;
+}
+
+export async function send(
+  response: HttpResponse,
+  answer: Answer,
+  options: SendOptions,
+): Promise<void> {
+  const { code, contentType, body, headers = {} } = answer;
+  const compressed = await compress(body, options.acceptEncoding);
+  const pieces = compressed ?? body;
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const head: Record<string, string> = {
+    "cache-control": "no-cache, private",
+    ...(contentType !== "" && { "content-type": contentType }),
+    ...headers,
+    ...(compressed !== undefined && { "content-encoding": "gzip", vary: "Accept-Encoding" }),
+    ...(options.warnings.length > 0 && { warning: options.warnings.map(warning).join(", ") }),
+    ...(code !== 304 && code !== 204 && { "content-length": String(length) }),
+  };
+  if (response.destroyed || response.headersSent) return; // The client is gone, or an answer was sent.
+  write(response, code, head, options.hasBody ? pieces : []);
+}
+
+function write(
+  response: HttpResponse,
+  code: number,
+  head: Record<string, string>,
+  pieces: readonly Uint8Array[],
+): void {
+  response.writeHead(code, head);
+  for (const piece of pieces.slice(0, -1)) response.write(piece);
+  const last = pieces.at(-1);
+  if (last === undefined) response.end();
+  else response.end(last);
+}
+
+function compress(
+  body: readonly Uint8Array[],
+  acceptEncoding: string | undefined,
+): Promise<readonly Uint8Array[] | undefined> | undefined {
+  if (acceptEncoding === undefined || !acceptEncoding.includes("gzip")) return undefined;
+  const length = body.reduce((sum, piece) => sum + piece.length, 0);
+  if (length <= COMPRESS_FROM_BYTES) return undefined;
+  return new Promise((resolve, reject) => {
+    // The fastest level: on a local network the CPU is dearer than the bytes.
+    gzip(Buffer.concat(body, length), { level: constants.Z_BEST_SPEED }, (err, result) => {
+      if (err === null) resolve([result]);
+      else reject(err);
+    });
+  });
+}
+
+/** As RFC 7234 wants it: code, agent, quoted text. */
+function warning(text: string): string {
+  return `299 - ${JSON.stringify(text)}`;
+}

@@ -1,0 +1,23 @@
+// Secrets: texts become bytes, and the type stays what it was.
+
+import { setSecretDefaults } from "../../api/defaults/secret.ts";
+import { restoreTableOrder } from "../../api/defaults/table-order.ts";
+import type { Secret } from "../../api/types.ts";
+import { validateSecret, validateSecretUpdate } from "../../api/validation/secret.ts";
+import { servedKind } from "./served-kind.ts";
+import { type Strategy, strategyOf } from "./strategy.ts";
+
+const kind = servedKind("v1", "Secret");
+
+export const secretStrategy: Strategy = strategyOf<Secret>({
+  kind,
+  fieldLabels: { type: ({ type }) => type ?? "" },
+
+  applyDefaults(secret): void {
+    setSecretDefaults(secret);
+    restoreTableOrder(kind.schema, secret);
+  },
+
+  validate: validateSecret,
+  validateUpdate: validateSecretUpdate,
+});

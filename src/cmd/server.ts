@@ -1,0 +1,143 @@
+// `driftless server`: the API server on its own.
+
+import { mkdirSync, readFileSync } from "node:fs";
+import { homedir, hostname } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import { loadCredentials, writePrivate } from "../apiserver/pki/credentials.ts";
+import { kubeconfig } from "../apiserver/pki/kubeconfig.ts";
+import { serve } from "../apiserver/serve.ts";
+import { systemClock } from "../base/clock.ts";
+import { createLogger, type Logger, type LogLevel } from "../base/logger.ts";
+import { createMetrics } from "../base/metrics.ts";
+import { systemRandom } from "../base/random.ts";
+import { type ListenAddress, parseListen, urlOf } from "./listen-address.ts";
+import { MisuseError } from "./misuse-error.ts";
+import { openStore, type StoreFlags, storeOptions } from "./store-flags.ts";
+import { serverVersion } from "./version.ts";
+
+interface ServerFlags extends StoreFlags {
+  readonly listen: string;
+  readonly advertise: readonly string[];
+  readonly tokenFile?: string;
+  readonly logLevel: string;
+  readonly compactionInterval: string;
+}
+
+const levels: readonly string[] = ["debug", "info", "warn", "error"];
+
+export function serverCommand(): Command {
+  const command = new Command("server")
+    .description("run the API server")
+    .option("--data-dir <dir>", "where everything is kept", join(homedir(), ".driftless"))
+    .option("--listen <host:port>", "where to listen; port 0 takes a free one", "127.0.0.1:8443")
+    .option(
+      "--advertise <host>",
+      "a further name or address by which clients reach the server (repeat it for more)",
+      (host: string, all: readonly string[]) => [...all, host],
+      [] as readonly string[],
+    )
+    .option("--token-file <file>", 'bearer tokens, a line each: token,user,uid,"group1,group2"')
+    .option(
+      "--compaction-interval <seconds>",
+      "how often the past is forgotten; between one and two of these are kept",
+      "300", // As in the original.
+    )
+    .option("--log-level <level>", `one of ${levels.join(", ")}`, "info");
+  return storeOptions(command)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  driftless server
+  driftless server --data-dir /var/lib/driftless --listen 0.0.0.0:8443 --advertise config.example.com
+  driftless server --store etcd:https://10.0.0.1:2379,https://10.0.0.2:2379 --etcd-ca ca.crt
+
+The first start makes a certificate authority and writes an admin's kubeconfig to DIR/kubeconfig:
+  kubectl --kubeconfig ~/.driftless/kubeconfig get configmaps -A`,
+    )
+    .action(runServer);
+}
+
+async function runServer(flags: ServerFlags): Promise<void> {
+  if (!levels.includes(flags.logLevel)) {
+    throw new MisuseError(`--log-level ${flags.logLevel}: must be one of ${levels.join(", ")}`);
+  }
+  const listen = parseListen(flags.listen);
+  const logger = createLogger({ level: flags.logLevel as LogLevel, destination: process.stderr });
+  mkdirSync(flags.dataDir, { recursive: true, mode: 0o700 });
+  const credentials = await loadCredentials({
+    directory: join(flags.dataDir, "pki"),
+    hosts: [...new Set([...localHosts(listen), ...flags.advertise])],
+    nowMs: systemClock.now(),
+  });
+  warnIfOpen(listen, logger);
+  await serve(
+    {
+      store: openStore(flags, logger),
+      ...listen,
+      credentials,
+      tokens: flags.tokenFile === undefined ? "" : readFileSync(flags.tokenFile, "utf8"),
+      version: serverVersion(),
+      compactionIntervalMs: 1000 * seconds(flags.compactionInterval),
+      clock: systemClock,
+      random: systemRandom,
+      logger,
+      metrics: createMetrics(),
+      onReady: ({ port }) => {
+        const server = urlOf({ host: flags.advertise[0] ?? listen.host, port });
+        const file = join(flags.dataDir, "kubeconfig");
+        writePrivate(
+          file,
+          kubeconfig({
+            server,
+            authority: credentials.authority.certificate,
+            user: "admin",
+            credentials: credentials.admin,
+          }),
+        );
+        process.stdout.write(`driftless: ready on ${server}, admin's kubeconfig in ${file}\n`);
+      },
+    },
+    stopSignal(logger),
+  );
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value > 0) return value;
+  throw new MisuseError(`--compaction-interval ${text}: must be a whole number of seconds`);
+}
+
+/** Everything by which this machine calls itself, and the name by which pods call the server. */
+function localHosts({ host }: ListenAddress): readonly string[] {
+  const isWildcard = host === "0.0.0.0" || host === "::";
+  return [
+    "localhost",
+    "127.0.0.1",
+    "::1",
+    hostname(),
+    "kubernetes.default.svc",
+    ...(isWildcard ? [] : [host]),
+  ];
+}
+
+function warnIfOpen({ host }: ListenAddress, logger: Logger): void {
+  if (host === "localhost" || host.startsWith("127.") || host === "::1") return;
+  logger.warn(
+    "listening beyond this machine: whoever reaches the port can ask, and needs a certificate or token for an answer",
+    { host },
+  );
+}
+
+/** The first Ctrl-C stops cleanly; the second one at once. */
+function stopSignal(logger: Logger): AbortSignal {
+  const controller = new AbortController();
+  const stop = (name: string): void => {
+    logger.info("stopping", { signal: name });
+    process.once(name, () => process.exit(1));
+    controller.abort();
+  };
+  for (const name of ["SIGINT", "SIGTERM"]) process.once(name, () => stop(name));
+  return controller.signal;
+}
