@@ -53,8 +53,3 @@ export function qualifiedResource(kind: {
 }): string {
   return kind.group === "" ? kind.resource : `${kind.resource}.${kind.group}`;
 }
-
-/** "ConfigMap", "Deployment.apps": how messages name a kind. */
-export function qualifiedKind(kind: { readonly group: string; readonly kind: string }): string {
-  return kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
-}

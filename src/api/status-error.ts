@@ -236,10 +236,6 @@ export function isAlreadyExists(err: unknown): err is StatusError {
   return err instanceof StatusError && err.reason === "AlreadyExists";
 }
 
-export function isConflict(err: unknown): err is StatusError {
-  return err instanceof StatusError && err.reason === "Conflict";
-}
-
 function resourceOf({ group, resource }: Named): string {
   return group === "" ? resource : `${resource}.${group}`;
 }

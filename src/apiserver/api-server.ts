@@ -175,7 +175,7 @@ export class ApiServer {
   }
 
   async #other({ path, query, info }: Asked, { request }: Exchange): Promise<Answer> {
-    const { live, ready, metrics, documents } = this.#options;
+    const { live, ready, metrics } = this.#options;
     const [endpoint = "", ...only] = path.split("/").slice(1);
     switch (endpoint) {
       case "livez":
@@ -191,16 +191,19 @@ export class ApiServer {
         const text = await metrics.text();
         return { ...textAnswer(200, text), contentType: metrics.contentType };
       }
-      default: {
-        const found = documents.answer(info.is === "other" ? info.path : path, request);
-        if (found !== undefined) return found;
-        const group = path.startsWith("/apis/") ? (path.split("/")[2] ?? "") : "";
-        if (path.startsWith("/api/") || (group !== "" && this.#isKnownGroup(group))) {
-          throw unknownResource();
-        }
-        return pageNotFound();
-      }
+      default:
+        return this.#document(info.is === "other" ? info.path : path, request);
     }
+  }
+
+  #document(path: string, request: HttpRequest): Answer {
+    const found = this.#options.documents.answer(path, request);
+    if (found !== undefined) return found;
+    const [root, group = ""] = path.split("/").slice(1);
+    // Clients take any answer but this page for a sign that a group exists.
+    const isOurs = root === "api" || (root === "apis" && this.#isKnownGroup(group));
+    if (isOurs) throw unknownResource();
+    return pageNotFound();
   }
 
   #count(

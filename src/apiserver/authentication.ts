@@ -11,7 +11,7 @@ export interface TokenAuthenticator {
   authenticate(token: string): Promise<UserInfo | undefined>;
 }
 
-/** The names that a certificate carries; once per connection, not once per request. */
+/** The names that a certificate carries, by connection: it is read once, not once per request. */
 const known = new WeakMap<object, UserInfo | null>();
 
 export async function authenticate(
@@ -25,14 +25,17 @@ export async function authenticate(
     if (user === undefined) throw unauthorized();
     return withGroup(user, AUTHENTICATED);
   }
-  return certificateUser(request.socket as TLSSocket) ?? anonymous;
+  return certificateUser(request) ?? anonymous;
 }
 
-function certificateUser(socket: TLSSocket): UserInfo | undefined {
-  const found = known.get(socket);
+function certificateUser(request: HttpRequest): UserInfo | undefined {
+  // With HTTP/2 each request has a socket object of its own; the session is what stays.
+  const { stream } = request as { readonly stream?: { readonly session?: object } };
+  const connection = stream?.session ?? request.socket;
+  const found = known.get(connection);
   if (found !== undefined) return found ?? undefined;
-  const user = readCertificate(socket);
-  known.set(socket, user ?? null);
+  const user = readCertificate(request.socket as TLSSocket);
+  known.set(connection, user ?? null);
   return user;
 }
 

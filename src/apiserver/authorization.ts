@@ -18,12 +18,12 @@ export interface Action {
   readonly path: string;
 }
 
-export interface Decision {
+interface Decision {
   readonly isAllowed: boolean;
   readonly reason: string;
 }
 
-export interface Rules {
+interface Rules {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
 }

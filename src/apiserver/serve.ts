@@ -48,7 +48,8 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   const cache = new WatchCache({ store, kinds: [...storages.values()], clock, random, logger });
   const served = resources({ strategies: all, storages, cache, kinds });
   const parts = serverParts(options, { cache, served });
-  const isReady = { value: false };
+  const booted = Promise.withResolvers<void>();
+  let isReady = false;
   const server = new ApiServer({
     parts,
     metrics,
@@ -74,7 +75,7 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
         name: "watch-cache",
         check: async () => refuseUnless(cache.isFollowing, "the cache does not follow the store"),
       },
-      { name: "bootstrap", check: async () => refuseUnless(isReady.value, "starting") },
+      { name: "bootstrap", check: async () => refuseUnless(isReady, "starting") },
     ],
   });
   const listener = new Listener({
@@ -89,14 +90,22 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   const runParts: readonly Part[] = [
     { name: "store", run: (stop) => store.run(stop), ready: () => store.ready() },
     { name: "watch cache", run: (stop) => cache.run(stop), ready: () => cache.ready() },
-    { name: "bootstrap", run: () => bootstrap(parts), mayEnd: true },
+    {
+      name: "bootstrap",
+      run: async () => {
+        await bootstrap(parts);
+        booted.resolve();
+      },
+      ready: booted.promise,
+      mayEnd: true,
+    },
     { name: "compactor", run: (stop) => compactor.run(stop) },
     {
       name: "listener",
       run: (stop) => listener.run(stop),
       ready: async () => {
         const address = await listener.ready();
-        isReady.value = true;
+        isReady = true;
         options.onReady({ host, port: address.port });
       },
     },

@@ -8,7 +8,7 @@ export interface UserInfo {
 }
 
 export const AUTHENTICATED = "system:authenticated";
-export const UNAUTHENTICATED = "system:unauthenticated";
+const UNAUTHENTICATED = "system:unauthenticated";
 /** Members may do everything; no rule can take that from them. */
 export const MASTERS = "system:masters";
 

@@ -6,7 +6,7 @@ import { Command } from "commander";
 /** The Kubernetes whose API is served. Clients compare it with their own version. */
 const KUBERNETES = { major: "1", minor: "36", patch: "0" };
 
-export function productVersion(): string {
+function productVersion(): string {
   const file = new URL("../../package.json", import.meta.url);
   const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
   return version;

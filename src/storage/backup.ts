@@ -1,5 +1,5 @@
-// Backups: one file with the keys of a store as of one revision, whatever the store. It is a SQLite database with
-// the schema of the SQLite store, so a backup of one store can be restored into another.
+// Backups: one file with the keys of a store as of one revision, whatever the store. It is a SQLite
+// database with the schema of the SQLite store, so a backup of one store can be restored into another.
 
 import { existsSync, mkdirSync } from "node:fs";
 import { databaseFile, lockDirectory } from "./sqlite/data-directory.ts";
@@ -60,9 +60,10 @@ export async function backupStore(store: Store, target: NewFileOptions): Promise
 }
 
 /**
- * Makes a backup the SQLite store of a directory that has none. Keys keep their revisions; those of new writes are
- * far greater than all that the old store can have given. Throws a DatabaseRefusedError, with nothing changed, for a
- * file that is not a whole backup, and for a directory that is in use or has a database.
+ * Makes a backup the SQLite store of a directory that has none. Keys keep their revisions; those of new
+ * writes are far greater than all that the old store can have given. Throws a DatabaseRefusedError, with
+ * nothing changed, for a file that is not a whole backup, and for a directory that is in use or has a
+ * database.
  */
 export async function restoreDirectory(file: string, directory: string): Promise<Backup> {
   verifyDatabase(file, { thorough: true });

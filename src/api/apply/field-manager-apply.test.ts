@@ -291,6 +291,16 @@ describe("applyObject", () => {
     );
   });
 
+  it("refuses to apply to an object whose items have no keys", () => {
+    const object = newDeployment();
+    object.apply("m1", deploymentOf([{ name: "c", image: "a" }]));
+    const broken = { spec: { template: { spec: { containers: [{ image: "x" }] } } } };
+    object.load({ ...object.object, ...broken });
+    const status = statusOf(() => object.apply("m1", deploymentOf([{ name: "c", image: "b" }])));
+    assert.equal(status.code, 500);
+    assert.match(status.message, /^failed to create typed live object \(\/ssad; apps\/v1, Kind=/);
+  });
+
   it("keeps what is keyed by a default under the default, and does not own the default", () => {
     const object = newDeployment();
     object.apply(
@@ -407,6 +417,30 @@ describe("applyObject", () => {
       ["c"],
     );
     assert.deepEqual(Object.keys(object.owners), ["m1 Apply"]);
+  });
+
+  it("leaves alone what nobody owns, unless it is in something that only the applier made", () => {
+    const object = newDeployment();
+    const withUser = { name: "c", image: "a", securityContext: { runAsUser: 1 } };
+    object.apply("m1", deploymentOf([withUser], 1));
+    const loaded = structuredClone(object.object);
+    const [container] = containersOf(object);
+    const securityContext = { runAsUser: 1, runAsGroup: 2 };
+    Object.assign(loaded, {
+      spec: {
+        ...(loaded["spec"] as JsonObject),
+        template: {
+          metadata: { labels: { app: "ssad" } },
+          spec: { nodeName: "n1", containers: [{ ...container, stdin: true, securityContext }] },
+        },
+      },
+    });
+    object.load(loaded);
+    object.apply("m1", deploymentOf([{ name: "c", image: "a" }]));
+    const spec = JSON.stringify(object.object["spec"]);
+    assert.match(spec, /"nodeName":"n1"/);
+    assert.match(spec, /"stdin":true/);
+    assert.doesNotMatch(spec, /securityContext|replicas/);
   });
 
   it("stands by the order of the configuration, with items of others in between", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { JsonObject } from "../json.ts";
 import type { ApiObject } from "../object.ts";
 import { deployment } from "../schema/apps/deployment.ts";
 import { configMap } from "../schema/core/config-map.ts";
@@ -149,6 +150,19 @@ describe("trackUpdate", () => {
     assert.doesNotMatch(owners, /\\"name\\":\\"v\\"/);
   });
 
+  it("tells an empty list from none", () => {
+    const object = newDeployment();
+    const body = (spec: JsonObject): JsonObject => ({
+      metadata: { name: "d" },
+      spec: { replicas: 1, template: { spec } },
+    });
+    object.put("m", body({}));
+    object.put("n", body({ containers: [] }));
+    assert.deepEqual(object.owners["n Update"], {
+      "f:spec": { "f:template": { "f:spec": { "f:containers": {} } } },
+    });
+  });
+
   it("keeps the very list, and the time, if nothing changed", () => {
     const object = newConfigMap();
     object.put("m", { metadata: { name: "p" }, data: { a: "1" } });
@@ -251,6 +265,23 @@ describe("trackUpdate", () => {
     assert.equal(entries[0]?.time, "2026-01-01T00:00:03Z");
     assert.deepEqual(entries[0]?.fieldsV1, {
       "f:data": { ".": {}, "f:k0": {}, "f:k1": {}, "f:k2": {}, "f:k3": {} },
+    });
+  });
+
+  it("folds into the ancient-changes that are there, even if they are not the oldest", () => {
+    const object = newConfigMap();
+    object.put("m0", { metadata: { name: "p" }, data: { k0: "1" } });
+    object.now = "2026-01-01T00:00:05Z";
+    object.mergePatch("ancient-changes", { data: { old: "1" } });
+    object.now = "2026-01-01T00:00:01Z";
+    for (let i = 1; i <= 9; i++) {
+      object.mergePatch(`m${i}`, { data: { [`k${i}`]: "1" } });
+    }
+    const managers = (object.object.metadata.managedFields ?? []).map(({ manager }) => manager);
+    assert.deepEqual(managers.filter((manager) => manager === "ancient-changes").length, 1);
+    assert.equal(managers.length, 10);
+    assert.deepEqual(object.owners["ancient-changes Update"], {
+      "f:data": { ".": {}, "f:k0": {}, "f:old": {} },
     });
   });
 

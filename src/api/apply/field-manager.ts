@@ -54,7 +54,7 @@ export interface Write {
   readonly live: ApiObject | undefined;
   /** "" counts as "unknown". */
   readonly manager: string;
-  /** Of the endpoint. Entries of other versions are dropped: each kind is served in one. */
+  /** Of the endpoint. Entries of other versions are dropped, as the API does with versions that it does not serve. */
   readonly apiVersion: string;
   /** "" for the object itself. */
   readonly subresource: string;
@@ -112,14 +112,28 @@ export function trackUpdate(write: UpdateWrite): ManagedFieldsEntry[] | undefine
  */
 export function applyObject(write: ApplyWrite): ApiObject {
   checkConfiguration(write);
-  const base = baseOf(write);
+  try {
+    const base = baseOf(write);
+    return applyOver(base, write);
+  } catch (err) {
+    if (err instanceof ApplyConflicts) {
+      throw conflictError(err.conflicts);
+    }
+    // The configuration was checked, so it is the live object that has an item without its key.
+    throw err instanceof ListItemError ? unreadable("live object", write, err.message) : err;
+  }
+}
+
+/** kubectl has a second chance: what it applied in its former way is its own. */
+function applyOver(base: Base, write: ApplyWrite): ApiObject {
   try {
     return applyTo(base, write);
   } catch (err) {
     if (err instanceof ApplyConflicts && write.manager === kubectl) {
-      return applyTo(base, { ...write, force: allowsForce(base, write, err) });
+      refuseOthers(base, write, err);
+      return applyTo(base, { ...write, force: true });
     }
-    throw err instanceof ApplyConflicts ? conflictError(err.conflicts) : err;
+    throw err;
   }
 }
 
@@ -213,7 +227,8 @@ class ApplyConflicts extends Error {
   }
 }
 
-function checkConfiguration({ type, kind, apiVersion, applied }: ApplyWrite): void {
+function checkConfiguration(write: ApplyWrite): void {
+  const { type, kind, apiVersion, applied } = write;
   const wanted = gvkText(apiVersion, kind);
   const given = gvkText(textOf(applied["apiVersion"]), textOf(applied["kind"]));
   if (given !== wanted) {
@@ -225,13 +240,20 @@ function checkConfiguration({ type, kind, apiVersion, applied }: ApplyWrite): vo
   }
   const fault = faultOf(type, applied);
   if (fault !== undefined) {
-    const name = `${textOf(metadata["namespace"])}/${textOf(metadata["name"])}`;
-    throw new StatusError({
-      code: 500,
-      reason: "",
-      message: `failed to create typed patch object (${name}; ${wanted}): ${fault}`,
-    });
+    throw unreadable("patch object", write, fault);
   }
+}
+
+/** An oddity of the API: what it cannot make sense of is a bare 500. */
+function unreadable(what: string, write: ApplyWrite, fault: string): StatusError {
+  const { apiVersion, kind, applied } = write;
+  const metadata = isJsonObject(applied["metadata"]) ? applied["metadata"] : {};
+  const name = `${textOf(metadata["namespace"])}/${textOf(metadata["name"])}`;
+  return new StatusError({
+    code: 500,
+    reason: "",
+    message: `failed to create typed ${what} (${name}; ${gvkText(apiVersion, kind)}): ${fault}`,
+  });
 }
 
 function baseOf(write: ApplyWrite): Base {
@@ -319,14 +341,13 @@ function refuseConflicts(others: Entries, written: FieldSet): void {
   }
 }
 
-/** True if all conflicts are with kubectl's own former way to apply; otherwise throws those that are not. */
-function allowsForce(base: Base, write: ApplyWrite, { conflicts }: ApplyConflicts): true {
+/** Throws the conflicts that are not with kubectl's own former way to apply. */
+function refuseOthers(base: Base, write: ApplyWrite, { conflicts }: ApplyConflicts): void {
   const allowed = lastAppliedFields(write.type, base.object, write.apiVersion) ?? emptySet;
   const real = conflicts.filter(({ path }) => !hasPath(allowed, path));
   if (real.length > 0) {
-    throw conflictError(real);
+    throw new ApplyConflicts(real);
   }
-  return true;
 }
 
 function ownerFor(write: Write, operation: Owner["operation"]): Owner {

@@ -61,7 +61,10 @@ function mergeLists(
   const cursor = new LiveCursor(own, wanted);
   const merged: JsonValue[] = [];
   for (const [i, element] of wanted.entries()) {
-    merged.push(...cursor.advanceTo(element).map((at) => live[at] ?? null));
+    // Not spread into one call: a list may be longer than a call has room for.
+    for (const at of cursor.advanceTo(element)) {
+      merged.push(live[at] ?? null);
+    }
     const place = places.get(element);
     // Duplicates cannot be told apart, so the configuration's item replaces them all.
     const current = place === undefined || place === "many" ? undefined : live[place];

@@ -78,13 +78,20 @@ function retainKeys(
   if (retained === undefined) {
     return omit(original);
   }
-  const named = (key: string): boolean => Array.isArray(retained) && retained.includes(key);
-  const isExempt = (key: string): boolean =>
-    getOwn(patch, key) === null || key.startsWith(deletionPrefix) || key.startsWith(orderPrefix);
-  if (!Array.isArray(retained) || !Object.keys(patch).every((key) => isExempt(key) || named(key))) {
+  if (!Array.isArray(retained)) {
     throw badPatch("invalid patch format of retainKeys");
   }
-  return omit(original, ...Object.keys(original).filter((key) => !named(key)));
+  const named = new Set(retained);
+  const isExempt = (key: string): boolean =>
+    getOwn(patch, key) === null || key.startsWith(deletionPrefix) || key.startsWith(orderPrefix);
+  if (!Object.keys(patch).every((key) => isExempt(key) || named.has(key))) {
+    throw badPatch("invalid patch format of retainKeys");
+  }
+  const kept: JsonObject = {};
+  for (const key of Object.keys(original).filter((name) => named.has(name))) {
+    setOwn(kept, key, original[key] ?? null);
+  }
+  return kept;
 }
 
 /** Changes `merged`, and takes the order and the list out of `rest`. */

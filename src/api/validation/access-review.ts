@@ -8,7 +8,6 @@ import type {
   ResourceAttributes,
   SelfSubjectAccessReview,
   SelfSubjectAccessReviewSpec,
-  SelfSubjectRulesReview,
   SubjectAccessReview,
   SubjectAccessReviewSpec,
 } from "../types.ts";
@@ -54,10 +53,6 @@ export function validateLocalSubjectAccessReview(review: LocalSubjectAccessRevie
     errors.push(invalid(specPath.child("nonResourceAttributes"), shown, text));
   }
   return errors;
-}
-
-export function validateSelfSubjectRulesReview(_review: SelfSubjectRulesReview): FieldError[] {
-  return [];
 }
 
 function validateSubjectSpec(spec: SubjectAccessReviewSpec): FieldError[] {

@@ -21,7 +21,7 @@ import {
   nameIsDnsSubdomain,
   qualifiedName,
 } from "./names.ts";
-import { validateObjectMeta } from "./object-meta.ts";
+import { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts";
 import { immutableField, semanticEqual } from "./semantic-equal.ts";
 
 type Port = NonNullable<EndpointSlice["ports"]>[number];
@@ -42,6 +42,7 @@ export function validateEndpointSliceUpdate(
   old: EndpointSlice,
 ): FieldError[] {
   return [
+    ...validateObjectMetaUpdate(slice.metadata, old.metadata),
     ...validateFields(slice, old),
     ...validateDeclared(slice),
     ...immutableField(slice.addressType, old.addressType, FieldPath.of("addressType")),

@@ -2,21 +2,26 @@
 // none, where they are scheduled and what they ask for may still change.
 
 import type { Job, PodSpec, PodTemplateSpec } from "../types.ts";
-import type { FieldError } from "./field-error.ts";
+import { type FieldError, invalid } from "./field-error.ts";
 import type { FieldPath } from "./field-path.ts";
-import { immutableField } from "./semantic-equal.ts";
+import { internalForm } from "./internal-form.ts";
+import { semanticEqual } from "./semantic-equal.ts";
+import { shownTemplate } from "./shown-workload.ts";
 
 type Containers = PodSpec["containers"];
 
 export function validateJobTemplateUpdate(job: Job, old: Job, path: FieldPath): FieldError[] {
   const { template } = job.spec;
-  if (!mayChange(old)) return immutableField(template, old.spec.template, path);
-  const before = withScheduling(old.spec.template, template);
-  return immutableField(
-    template.spec,
-    withResources(before.spec, template.spec),
-    path.child("spec"),
-  );
+  const before = old.spec.template;
+  if (!mayChange(old)) {
+    if (semanticEqual(template, before)) return [];
+    return [invalid(path, shownTemplate(template), "field is immutable")];
+  }
+  const allowed = withResources(withScheduling(before, template).spec, template.spec);
+  if (semanticEqual(template.spec, allowed)) return [];
+  return [
+    invalid(path.child("spec"), internalForm("PodSpec", template.spec), "field is immutable"),
+  ];
 }
 
 function mayChange({ spec, status }: Job): boolean {

@@ -1,5 +1,6 @@
 // What a Job may look like, and what an update may not change.
 
+import type { JsonValue } from "../json.ts";
 import type { Job, JobSpec, LabelSelector, PodTemplateSpec } from "../types.ts";
 import { validateNonNegative } from "./counts.ts";
 import {
@@ -20,6 +21,7 @@ import { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts";
 import { validatePodTemplateSpec } from "./pod-template.ts";
 import { mismatch } from "./selected-template.ts";
 import { immutableField, semanticEqual } from "./semantic-equal.ts";
+import { shownFailurePolicy, shownSuccessPolicy } from "./shown-workload.ts";
 import { exceedsBytes } from "./utf8-length.ts";
 
 /** Labels by which a Job finds its pods; the first two are from before labels of the project had a prefix. */
@@ -36,13 +38,15 @@ const maxFailedIndexes = 100_000;
 const manyCompletions = 100_000;
 const maxWithManyCompletions = 10_000;
 const maxManagedByBytes = 63;
-const immutable = [
-  "completionMode",
-  "podFailurePolicy",
-  "backoffLimitPerIndex",
-  "managedBy",
-  "successPolicy",
-] as const;
+/** What is fixed, and how messages show it. */
+const immutable: readonly (readonly [field: keyof JobSpec, shown: (spec: JobSpec) => JsonValue])[] =
+  [
+    ["completionMode", ({ completionMode }) => completionMode ?? null],
+    ["podFailurePolicy", ({ podFailurePolicy }) => shownFailurePolicy(podFailurePolicy)],
+    ["backoffLimitPerIndex", ({ backoffLimitPerIndex }) => backoffLimitPerIndex ?? null],
+    ["managedBy", ({ managedBy }) => managedBy ?? null],
+    ["successPolicy", ({ successPolicy }) => shownSuccessPolicy(successPolicy)],
+  ];
 
 export function validateJob(job: Job): FieldError[] {
   return [
@@ -64,9 +68,9 @@ export function validateJobUpdate(job: Job, old: Job): FieldError[] {
     ...validateCompletionsUpdate(spec, old.spec),
     ...immutableField(spec.selector, old.spec.selector, specPath.child("selector")),
     ...validateJobTemplateUpdate(job, old, specPath.child("template")),
-    ...immutable.flatMap((field) =>
-      immutableField(spec[field], old.spec[field], specPath.child(field)),
-    ),
+    ...immutable
+      .filter(([field]) => !semanticEqual(spec[field], old.spec[field]))
+      .map(([field, shown]) => invalid(specPath.child(field), shown(spec), "field is immutable")),
     ...validatePodNames(job),
     ...validateScheduling(spec, specPath),
   ];
@@ -195,7 +199,9 @@ function validatePolicies(spec: JobSpec, path: FieldPath): FieldError[] {
     errors.push(
       ...(spec.completionMode === "Indexed"
         ? validateSuccessPolicy(spec, at)
-        : [invalid(at, spec.successPolicy, "requires indexed completion mode")]),
+        : [
+            invalid(at, shownSuccessPolicy(spec.successPolicy), "requires indexed completion mode"),
+          ]),
     );
   }
   const { podReplacementPolicy: policy } = spec;

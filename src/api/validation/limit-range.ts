@@ -12,7 +12,7 @@ import {
 } from "./field-error.ts";
 import { FieldPath } from "./field-path.ts";
 import { nameIsDnsSubdomain, qualifiedName } from "./names.ts";
-import { validateObjectMeta } from "./object-meta.ts";
+import { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts";
 import {
   isOvercommitAllowed,
   validateContainerResourceName,
@@ -65,6 +65,10 @@ export function validateLimitRange(range: LimitRange): FieldError[] {
       ];
     }),
   ];
+}
+
+export function validateLimitRangeUpdate(range: LimitRange, old: LimitRange): FieldError[] {
+  return [...validateObjectMetaUpdate(range.metadata, old.metadata), ...validateLimitRange(range)];
 }
 
 function validateType(type: string, path: FieldPath): FieldError[] {

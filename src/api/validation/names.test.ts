@@ -243,7 +243,7 @@ describe("Name rules", () => {
   it("decide long nonsense quickly: time grows with the length and not with its square", () => {
     fc.assert(
       fc.property(fc.constantFrom("a", "a.", "a-", "-", ".", "A_"), (part) => {
-        const text = `${part.repeat(100_000)}!`;
+        const text = `${part.repeat(100_000)}/\n`;
         for (const [rule] of cases) assert.notEqual(rule(text).length, 0);
       }),
     );

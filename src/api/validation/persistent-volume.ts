@@ -18,6 +18,7 @@ import {
   required,
 } from "./field-error.ts";
 import { FieldPath } from "./field-path.ts";
+import { internalForm } from "./internal-form.ts";
 import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain } from "./names.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts";
 import { validateNoBacksteps } from "./path-rules.ts";
@@ -92,13 +93,7 @@ export function validatePersistentVolumeUpdate(
     ...validateSameSource(volume.spec, old.spec),
     // The paths are the API's.
     ...immutableField(volume.spec.volumeMode, old.spec.volumeMode, FieldPath.of("volumeMode")),
-    ...(old.spec.nodeAffinity === undefined
-      ? []
-      : immutableField(
-          volume.spec.nodeAffinity,
-          old.spec.nodeAffinity,
-          FieldPath.of("nodeAffinity"),
-        )),
+    ...validateNodeAffinityUpdate(volume.spec, old.spec),
     ...validateAttributesClassUpdate(volume.spec, old.spec),
   ];
 }
@@ -161,6 +156,18 @@ function validateNodeAffinity({ nodeAffinity }: PersistentVolumeSpec): FieldErro
     return [required(at, "must specify required node constraints")];
   }
   return validateNodeSelector(nodeAffinity.required, at);
+}
+
+function validateNodeAffinityUpdate(
+  { nodeAffinity }: PersistentVolumeSpec,
+  old: PersistentVolumeSpec,
+): FieldError[] {
+  if (old.nodeAffinity === undefined || semanticEqual(nodeAffinity, old.nodeAffinity)) return [];
+  const shown = nodeAffinity && {
+    Required: nodeAffinity.required ? internalForm("NodeSelector", nodeAffinity.required) : null,
+  };
+  const text = "field is immutable, except for updating from beta label to GA";
+  return [invalid(FieldPath.of("nodeAffinity"), shown, text)];
 }
 
 function validateSources(spec: PersistentVolumeSpec): FieldError[] {

@@ -31,7 +31,8 @@ import {
   validateRequiredSelector,
   validateRunsForever,
 } from "./selected-template.ts";
-import { immutableField } from "./semantic-equal.ts";
+import { immutableField, semanticEqual } from "./semantic-equal.ts";
+import { shownClaims } from "./shown-workload.ts";
 
 interface Tolerance {
   /** The template before an update. */
@@ -44,12 +45,6 @@ interface Tolerance {
 
 const specPath = FieldPath.of("spec");
 const statusPath = FieldPath.of("status");
-const immutable = [
-  "selector",
-  "volumeClaimTemplates",
-  "serviceName",
-  "podManagementPolicy",
-] as const;
 const retentionPolicies = ["Retain", "Delete"];
 
 const shares: readonly Share<StatefulSetStatus>[] = [
@@ -75,8 +70,22 @@ export function validateStatefulSetUpdate(
   return [
     ...validateObjectMetaUpdate(statefulSet.metadata, old.metadata),
     ...validateSpec(statefulSet.spec, { immutableFields: true, template, old: old.spec.template }),
-    ...immutable.flatMap((field) =>
-      immutableField(statefulSet.spec[field], old.spec[field], specPath.child(field)),
+    ...validateFixed(statefulSet.spec, old.spec),
+  ];
+}
+
+function validateFixed(spec: StatefulSetSpec, old: StatefulSetSpec): FieldError[] {
+  const claims = specPath.child("volumeClaimTemplates");
+  return [
+    ...immutableField(spec.selector, old.selector, specPath.child("selector")),
+    ...(semanticEqual(spec.volumeClaimTemplates, old.volumeClaimTemplates)
+      ? []
+      : [invalid(claims, shownClaims(spec.volumeClaimTemplates), "field is immutable")]),
+    ...immutableField(spec.serviceName, old.serviceName, specPath.child("serviceName")),
+    ...immutableField(
+      spec.podManagementPolicy,
+      old.podManagementPolicy,
+      specPath.child("podManagementPolicy"),
     ),
   ];
 }

@@ -4,13 +4,7 @@ import { kindOf, typeOf } from "../../api/kinds.ts";
 import type { ApiObject } from "../../api/object.ts";
 import { conflict, invalid as invalidStatus, notFound } from "../../api/status-error.ts";
 import type { Binding, Pod, PodCondition } from "../../api/types.ts";
-import {
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-} from "../../api/validation/field-error.ts";
-import { FieldPath } from "../../api/validation/field-path.ts";
+import { validateBinding } from "../../api/validation/pod.ts";
 import type { CachedObject } from "../cache/cached-object.ts";
 import { type Answer, successAnswer } from "../http/answer.ts";
 import { readBody } from "../http/read-body.ts";
@@ -28,7 +22,7 @@ export async function bindPod(context: RequestContext): Promise<Answer> {
     fieldValidation: options.fieldValidation,
     warnings,
   }) as ApiObject & Binding;
-  const errors = check(binding);
+  const errors = validateBinding(binding);
   if (errors.length > 0) throw invalidStatus(bindingKind, binding.metadata.name ?? "", errors);
   const pods = parts.resource("", "v1", "pods");
   if (pods === undefined) throw new Error("Cannot bind: pods are not served");
@@ -49,19 +43,6 @@ function expectedBinding(): ExpectedKind {
   const schema = kindOf("v1", "Binding")?.schema ?? typeOf("v1", "Binding");
   if (schema === undefined) throw new Error("Cannot bind: the tables lack Binding");
   return { group: "", version: "v1", kind: "Binding", schema };
-}
-
-function check({ target }: Binding): readonly FieldError[] {
-  const path = FieldPath.of("target");
-  const errors: FieldError[] = [];
-  if ((target.kind ?? "") !== "" && target.kind !== "Node") {
-    errors.push(notSupported(path.child("kind"), target.kind, ["Node", "<empty>"]));
-  }
-  if ((target.name ?? "") === "") errors.push(required(path.child("name")));
-  else if (target.name?.includes("/") === true) {
-    errors.push(invalid(path.child("name"), target.name, "may not contain '/'"));
-  }
-  return errors;
 }
 
 function bound(pod: ApiObject, { target, metadata }: Binding, now: string): ApiObject {

@@ -23,7 +23,9 @@ export function encodePlace({ revision, after }: Place): string {
 }
 
 export function decodePlace(token: string): Place {
-  const text = Buffer.from(token, "base64url").toString("latin1");
+  const bytes = Buffer.from(token, "base64url");
+  refuseGarbage(bytes);
+  const text = bytes.toString();
   const found = parsed(text);
   if (found.v !== "meta.k8s.io/v1") {
     throw bad("server does not recognize this encoded version");
@@ -41,6 +43,18 @@ export function decodePlace(token: string): Place {
     revision: revision < 0n ? undefined : revision,
     after: start.replace(/^\//, "").replace(/\0$/, ""),
   };
+}
+
+/** In the API's words, which name the first byte. */
+function refuseGarbage(bytes: Buffer): void {
+  const [first] = bytes;
+  if (first === undefined) throw bad("unexpected end of JSON input");
+  if (first === 0x7b) return;
+  const isPlain = first > 0x1f && first < 0x7f;
+  const shown = isPlain
+    ? String.fromCharCode(first)
+    : `\\u00${first.toString(16).padStart(2, "0")}`;
+  throw bad(`invalid character '${shown}' looking for beginning of value`);
 }
 
 function parsed(text: string): { readonly v?: unknown; readonly start?: unknown } {

@@ -56,42 +56,40 @@ export async function createObject(
   options: WriteOptions,
   representation: Representation = representationFor(context.request.headers.accept),
 ): Promise<Answer> {
-  const { parts, resource, nowMs } = context;
   const { generateName = "", name = "" } = object.metadata;
-  const isGenerated = name === "" && generateName !== "";
+  if (name !== "" || generateName === "") return storeNew(context, object, options, representation);
   for (let attempt = 1; ; attempt++) {
-    if (isGenerated) object.metadata.name = generatedName(generateName, parts.random);
-    beforeCreate(resource, object, { now: timestamp(nowMs), dryRun: options.isDryRun });
-    context.warnings.push(...(resource.strategy.warnings?.(object, undefined) ?? []));
-    const key = objectKey(
-      resource.kind,
-      object.metadata.namespace ?? "",
-      object.metadata.name ?? "",
-    );
+    object.metadata.name = generatedName(generateName, context.parts.random);
     try {
-      if (options.isDryRun) {
-        await refuseIfThere(context, key, object);
-        return valueAnswer(context, 201, object, representation);
-      }
-      const stored = await parts.objects.create(resource, key, toStored(context, object));
-      return objectAnswer(context, 201, stored, representation);
+      return await storeNew(context, object, options, representation);
     } catch (err) {
-      if (!(isGenerated && isAlreadyExists(err) && attempt < NAME_TRIES)) throw err;
+      if (!isAlreadyExists(err) || attempt === NAME_TRIES) throw err;
     }
   }
 }
 
-export function toStored({ resource }: RequestContext, object: ApiObject): ApiObject {
-  return resource.view === undefined ? object : resource.view.toStored(object);
+async function storeNew(
+  context: RequestContext,
+  object: ApiObject,
+  { isDryRun }: WriteOptions,
+  representation: Representation,
+): Promise<Answer> {
+  const { parts, resource, nowMs, warnings } = context;
+  beforeCreate(resource, object, { now: timestamp(nowMs), dryRun: isDryRun });
+  warnings.push(...(resource.strategy.warnings?.(object, undefined) ?? []));
+  const { name = "", namespace = "" } = object.metadata;
+  const key = objectKey(resource.kind, namespace, name);
+  if (isDryRun) {
+    const isThere = (await parts.objects.get(resource, key)) !== undefined;
+    if (isThere) throw alreadyExists(named(resource), name);
+    return valueAnswer(context, 201, object, representation);
+  }
+  const stored = await parts.objects.create(resource, key, toStored(context, object));
+  return objectAnswer(context, 201, stored, representation);
 }
 
-async function refuseIfThere(
-  { parts, resource }: RequestContext,
-  key: string,
-  object: ApiObject,
-): Promise<void> {
-  if ((await parts.objects.get(resource, key)) === undefined) return;
-  throw alreadyExists(named(resource), object.metadata.name ?? "");
+export function toStored({ resource }: RequestContext, object: ApiObject): ApiObject {
+  return resource.view === undefined ? object : resource.view.toStored(object);
 }
 
 /** Whoever names a uid means an object that was there. */

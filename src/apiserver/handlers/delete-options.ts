@@ -8,7 +8,7 @@ import type { RequestContext } from "./context.ts";
 import { decodeBody } from "./decode-body.ts";
 import { checkDryRun, metaKind } from "./write-options.ts";
 
-export type Propagation = "Background" | "Foreground" | "Orphan";
+type Propagation = "Background" | "Foreground" | "Orphan";
 
 export interface DeleteOptions {
   readonly isDryRun: boolean;

@@ -5,7 +5,7 @@ import { type FieldError, forbidden, notSupported } from "../../api/validation/f
 import { FieldPath } from "../../api/validation/field-path.ts";
 import { metaKind, queryBool } from "./write-options.ts";
 
-export type VersionMatch = "" | "Exact" | "NotOlderThan";
+type VersionMatch = "" | "Exact" | "NotOlderThan";
 
 export interface ListOptions {
   readonly isWatch: boolean;

@@ -111,16 +111,14 @@ function listValue(
         kind: "PartialObjectMetadataList",
         apiVersion: `meta.k8s.io/${metaVersion}`,
         metadata: listMeta,
-        items: objects.map((object) => ({
-          ...partialMetadataOf(object, metaVersion),
-        })),
+        items: objects.map((object) => partialMetadataOf(object, metaVersion)),
       };
     case "object":
       return {
         kind: `${kind.kind}List`,
         apiVersion: apiVersionOf(kind),
         metadata: listMeta,
-        items: objects.map(({ kind: _, apiVersion: __, ...object }) => object),
+        items: objects.map((object) => ({ ...object, kind: undefined, apiVersion: undefined })),
       };
   }
 }

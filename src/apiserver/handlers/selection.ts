@@ -75,15 +75,11 @@ function fieldValue({ strategy }: Resource, field: string, object: ApiObject): s
 
 function scopeOf({ resource, info }: RequestContext, fields: FieldSelector): WatchScope {
   const { kind, strategy } = resource;
-  const name = info.name === "" ? fields.requiredEquals("metadata.name") : info.name;
-  const namespace =
-    info.namespace === "" ? fields.requiredEquals("metadata.namespace") : info.namespace;
-  const hasNamespace = namespace !== undefined && namespace !== "";
-  if (name !== undefined && name !== "" && (hasNamespace || !kind.namespaced)) {
-    return { by: "object", key: objectKey(kind, namespace ?? "", name) };
-  }
-  const { indexedField } = strategy;
-  const indexed = indexedField === undefined ? undefined : fields.requiredEquals(indexedField);
+  const name = info.name || (fields.requiredEquals("metadata.name") ?? "");
+  const namespace = info.namespace || (fields.requiredEquals("metadata.namespace") ?? "");
+  const isPlaced = kind.namespaced ? namespace !== "" : true;
+  if (name !== "" && isPlaced) return { by: "object", key: objectKey(kind, namespace, name) };
+  const indexed = fields.requiredEquals(strategy.indexedField ?? "");
   if (indexed !== undefined) return { by: "field", value: indexed };
-  return hasNamespace && kind.namespaced ? { by: "namespace", namespace } : { by: "all" };
+  return kind.namespaced && isPlaced ? { by: "namespace", namespace } : { by: "all" };
 }

@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 export const JSON_TYPE = "application/json";
-export const TEXT_TYPE = "text/plain; charset=utf-8";
+const TEXT_TYPE = "text/plain; charset=utf-8";
 
 /** Smaller answers cost more to compress than to send. The limit of the original. */
 const COMPRESS_FROM_BYTES = 128 * 1024;

@@ -4,7 +4,7 @@
 import { StatusError } from "../../api/status-error.ts";
 
 /** Protobuf is read but not written: clients that ask for it take JSON. */
-export type Format = "json" | "yaml";
+type Format = "json" | "yaml";
 
 export interface Representation {
   readonly format: Format;

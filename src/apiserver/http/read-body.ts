@@ -3,7 +3,7 @@
 import { StatusError } from "../../api/status-error.ts";
 import type { HttpRequest } from "./answer.ts";
 
-export const MAX_BODY_BYTES: number = 3 * 1024 * 1024;
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 export function readBody(request: HttpRequest): Promise<Buffer> {
   const announced = Number(request.headers["content-length"] ?? 0);

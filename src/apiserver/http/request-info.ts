@@ -18,7 +18,7 @@ export interface ResourceRequest {
   readonly isWatchPath: boolean;
 }
 
-export interface OtherRequest {
+interface OtherRequest {
   readonly is: "other";
   /** Without a slash at the end. */
   readonly path: string;

@@ -4,6 +4,7 @@ import { setCronJobDefaults } from "../../api/defaults/cron-job.ts";
 import type { CronJob } from "../../api/types.ts";
 import { validateCronJob, validateCronJobUpdate } from "../../api/validation/cron-job.ts";
 import { FieldPath } from "../../api/validation/field-path.ts";
+import { validateObjectMetaUpdate } from "../../api/validation/object-meta.ts";
 import { podWarnings } from "../../api/validation/pod-warnings.ts";
 import { kindStrategy } from "./kind-strategy.ts";
 import type { Strategy } from "./strategy.ts";
@@ -18,7 +19,7 @@ export const cronJobStrategy: Strategy = kindStrategy<CronJob>("batch/v1", "Cron
   setDefaults: setCronJobDefaults,
   validate: validateCronJob,
   validateUpdate: validateCronJobUpdate,
-  validateStatusUpdate: () => [],
+  validateStatusUpdate: ({ metadata }, old) => validateObjectMetaUpdate(metadata, old.metadata),
   warnings({ metadata, spec }, old) {
     const isSame = old !== undefined && old.metadata.generation === metadata.generation;
     const warnings = podNameWarnings({ metadata, spec: {} }, old && { ...old, spec: {} });

@@ -16,7 +16,11 @@ import { templateWarnings } from "./template-warnings.ts";
 
 export const daemonSetStrategy: Strategy = kindStrategy<DaemonSet>("apps/v1", "DaemonSet", {
   countsGenerations: true,
-  setDefaults: setDaemonSetDefaults,
+  setDefaults(daemonSet) {
+    setDaemonSetDefaults(daemonSet);
+    // Whoever makes it owns the annotation.
+    setTemplateGeneration(daemonSet, templateGenerationOf(daemonSet));
+  },
   prepareForCreate(daemonSet) {
     setTemplateGeneration(daemonSet, Math.max(1, templateGenerationOf(daemonSet)));
   },

@@ -138,7 +138,10 @@ describe("Job", () => {
   it("refuses a change of the template while pods may run", () => {
     const { errors } = judged({}, { template: podTemplate({ restartPolicy: "OnFailure" }) });
     assert.equal(errors.length, 1);
-    assert.match(errors[0] ?? "", /^spec\.template: Invalid value: .*: field is immutable$/);
+    assert.match(
+      errors[0] ?? "",
+      /^spec\.template: Invalid value: \{"labels":\{"app":"x",.*\},"Spec":\{"Volumes":null,.*"RestartPolicy":"OnFailure",.*\}\}: field is immutable$/,
+    );
   });
 
   it("lets the resources and the place of pods change while the Job is suspended", () => {
@@ -152,7 +155,18 @@ describe("Job", () => {
     assert.deepEqual(judged({ suspend: true }, { suspend: true, template }).errors, []);
     const image = podTemplate({ restartPolicy: "Never", containers: [{ name: "c", image: "j" }] });
     const { errors } = judged({ suspend: true }, { suspend: true, template: image });
-    assert.match(errors.join(), /^spec\.template\.spec: Invalid value: .*: field is immutable$/);
+    assert.match(
+      errors.join(),
+      /^spec\.template\.spec: Invalid value: \{"Volumes":null,.*\}: field is immutable$/,
+    );
+  });
+
+  it("shows policies that cannot be changed in the API's form", () => {
+    const rule = { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget" }] };
+    const { errors } = judged({}, { podFailurePolicy: { rules: [rule] } });
+    assert.deepEqual(errors, [
+      'spec.podFailurePolicy: Invalid value: {"Rules":[{"Action":"Ignore","OnExitCodes":null,"OnPodConditions":[{"Type":"DisruptionTarget","Status":"True"}]}]}: field is immutable',
+    ]);
   });
 
   it("lets completions of an Indexed Job change together with its parallelism", () => {

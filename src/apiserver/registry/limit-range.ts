@@ -2,7 +2,7 @@
 
 import { setLimitRangeDefaults } from "../../api/defaults/limit-range.ts";
 import type { LimitRange } from "../../api/types.ts";
-import { validateLimitRange } from "../../api/validation/limit-range.ts";
+import { validateLimitRange, validateLimitRangeUpdate } from "../../api/validation/limit-range.ts";
 import { kindStrategy } from "./kind-strategy.ts";
 import type { Strategy } from "./strategy.ts";
 
@@ -10,5 +10,5 @@ export const limitRangeStrategy: Strategy = kindStrategy<LimitRange>("v1", "Limi
   createsOnUpdate: true,
   setDefaults: setLimitRangeDefaults,
   validate: validateLimitRange,
-  validateUpdate: validateLimitRange,
+  validateUpdate: validateLimitRangeUpdate,
 });

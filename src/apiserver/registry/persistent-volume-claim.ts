@@ -16,7 +16,6 @@ export const persistentVolumeClaimStrategy: Strategy = kindStrategy<PersistentVo
   "v1",
   "PersistentVolumeClaim",
   {
-    fieldLabels: { name: ({ metadata }) => metadata.name ?? "" },
     setDefaults: setPersistentVolumeClaimDefaults,
     prepareForCreate(claim) {
       claim.status.phase = "Pending";

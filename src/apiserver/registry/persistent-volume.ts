@@ -33,7 +33,6 @@ export const persistentVolumeStrategy: Strategy = kindStrategy<PersistentVolume>
   "v1",
   "PersistentVolume",
   {
-    fieldLabels: { name: ({ metadata }) => metadata.name ?? "" },
     setDefaults: setPersistentVolumeDefaults,
     prepareForCreate({ status }, { now }) {
       status.phase = "Pending";

@@ -37,10 +37,8 @@ describe("ReplicaSet", () => {
     assert.deepEqual(status, { replicas: 0 });
   });
 
-  it("can be selected by status.replicas", () => {
-    const { fieldLabels } = strategyFor("apps/v1", "ReplicaSet");
-    const { object } = withStatus(good, {}, { replicas: 3 });
-    assert.equal(fieldLabels?.["status.replicas"]?.(object), "3");
+  it("cannot be selected by its status, as in the API", () => {
+    assert.equal(strategyFor("apps/v1", "ReplicaSet").fieldLabels, undefined);
   });
 
   it("refuses a status that contradicts itself", () => {

@@ -13,7 +13,6 @@ import { podNameWarnings, templateWarnings } from "./template-warnings.ts";
 
 export const replicaSetStrategy: Strategy = kindStrategy<ReplicaSet>("apps/v1", "ReplicaSet", {
   countsGenerations: true,
-  fieldLabels: { "status.replicas": ({ status }) => String(status.replicas) },
   setDefaults: setReplicaSetDefaults,
   validate: validateReplicaSet,
   validateUpdate: validateReplicaSetUpdate,

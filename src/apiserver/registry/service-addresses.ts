@@ -23,12 +23,12 @@ const dependentFields: readonly {
 /** Fills in what the client left out and the old one has. Changes the spec. */
 export function keepAddresses(spec: ServiceSpec, old: ServiceSpec): void {
   if (isInside(spec) && isInside(old)) {
-    if ((spec.clusterIP ?? "") === "") copy(spec, old, "clusterIP");
-    if ((spec.clusterIPs ?? []).length === 0) copy(spec, old, "clusterIPs");
+    spec.clusterIP ??= old.clusterIP;
+    spec.clusterIPs ??= old.clusterIPs;
   }
   if (isOnNodes(spec) && isOnNodes(old)) keepNodePorts(spec, old);
-  if (needsHealthPort(spec) && needsHealthPort(old) && (spec.healthCheckNodePort ?? 0) === 0) {
-    copy(spec, old, "healthCheckNodePort");
+  if (needsHealthPort(spec) && needsHealthPort(old)) {
+    spec.healthCheckNodePort ??= old.healthCheckNodePort;
   }
 }
 
@@ -79,13 +79,4 @@ function keepNodePorts(spec: ServiceSpec, old: ServiceSpec): void {
 
 function nodePortsOf({ ports }: ServiceSpec): ReadonlySet<number> {
   return new Set((ports ?? []).map(({ nodePort = 0 }) => nodePort).filter((port) => port !== 0));
-}
-
-function copy<K extends "clusterIP" | "clusterIPs" | "healthCheckNodePort">(
-  spec: ServiceSpec,
-  old: ServiceSpec,
-  field: K,
-): void {
-  const value = old[field];
-  if (value !== undefined) spec[field] = value;
 }

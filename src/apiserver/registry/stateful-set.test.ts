@@ -77,6 +77,11 @@ describe("StatefulSet", () => {
       'spec.serviceName: Invalid value: "t": field is immutable',
       'spec.podManagementPolicy: Invalid value: "Parallel": field is immutable',
     ],
+    [
+      "takes claims away",
+      { spec: { volumeClaimTemplates: null } },
+      "spec.volumeClaimTemplates: Invalid value: null: field is immutable",
+    ],
     ["scale", { spec: { replicas: 5 } }],
   ]);
 

@@ -38,13 +38,13 @@ import { readRange } from "./range-reader.ts";
 import { RevisionReader } from "./revision-reader.ts";
 
 export interface EtcdStoreOptions extends EtcdClientOptions {
-  /** All keys are under it. Stores with different prefixes do not see each other. */
+  /** All keys are under it; "/driftless" by default. Stores with different prefixes do not see each other. */
   readonly prefix?: string;
   /** Events that may wait for one watcher before it is dropped. */
   readonly maxPendingEvents?: number;
 }
 
-export const DEFAULT_ETCD_PREFIX = "/driftless";
+const defaultPrefix = "/driftless";
 
 const checkTimeoutMs = 2000;
 const reconnectMs = 1000;
@@ -68,7 +68,7 @@ export class EtcdStore implements Store {
     if (options.endpoints.length === 0) throw new Error("Cannot use etcd: no endpoint is given");
     for (const url of options.endpoints) parseEndpoint(url, options.tls);
     this.#options = options;
-    this.#keyspace = new Keyspace(options.prefix ?? DEFAULT_ETCD_PREFIX);
+    this.#keyspace = new Keyspace(options.prefix ?? defaultPrefix);
   }
 
   async revision(): Promise<Revision> {

@@ -1,6 +1,6 @@
-// An ordered map that never changes: a write makes a new one, which shares all but a few nodes with the old. So every
-// past state can be kept for little, and each can be read like the present one. The tree is balanced by the
-// number of nodes on both sides, which also counts keys without visiting them.
+// An ordered map that never changes: a write makes a new one, which shares all but a few nodes with the
+// old. So every past state can be kept for little, and each can be read like the present one. The tree is
+// balanced by the number of nodes on both sides, which also counts keys without visiting them.
 
 import { compareKeys } from "../key-order.ts";
 
@@ -16,7 +16,10 @@ interface Node<T> {
 /** Undefined is the empty one. */
 export type KeyTree<T> = Node<T> | undefined;
 
-/** One side has at most so many times the nodes of the other. This and the next go together: 3 and 2 are proven. */
+/**
+ * One side has at most so many times the nodes of the other. This and the next go together: 3 and 2 are
+ * proven.
+ */
 const MAX_RATIO = 3;
 /** When the inner side of the larger side has so many times the nodes of the outer, it has to be split. */
 const SPLIT_RATIO = 2;

@@ -6,7 +6,6 @@ import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   type Database,
-  finishNew,
   openForLocking,
   openForWriting,
   openNew,
@@ -76,8 +75,12 @@ function createDatabase(file: string): void {
   const unfinished = `${file}.new`;
   rmSync(unfinished, { force: true });
   const db = openNew(unfinished);
-  createSchema(db, 0n);
-  finishNew(db, unfinished);
+  try {
+    createSchema(db, 0n);
+  } finally {
+    db.close();
+  }
+  syncPath(unfinished);
   renameSync(unfinished, file);
   syncPath(dirname(file));
 }

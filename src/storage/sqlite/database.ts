@@ -13,7 +13,10 @@ export type Row = readonly unknown[];
 export const BUSY_TIMEOUT_MS = 1000;
 /** 4 MiB. Larger ones gain no throughput, and keep the writes that have to wait for them waiting longer. */
 const CHECKPOINT_PAGES = 1000;
-/** Of each connection. SQLite's own 2 MiB make a read of many values go back to the same pages again and again. */
+/**
+ * Of each connection. SQLite's own 2 MiB make a read of many values go back to the same pages again and
+ * again.
+ */
 const CACHE_KIB = 32 * 2 ** 10;
 /** What is left of the write-ahead log after a checkpoint that could empty it. */
 const WAL_KEPT_BYTES = 64 * 2 ** 20;
@@ -56,8 +59,8 @@ export function openForLocking(file: string): Database {
 }
 
 /**
- * For filling a new file that nobody else sees yet. Nothing is safe on disk before finishNew(): a crash
- * leaves a file to throw away.
+ * For filling a new file that nobody else sees yet. Nothing is safe on disk before it is closed and synced: a
+ * crash leaves a file to throw away.
  */
 export function openNew(file: string): Database {
   // The database holds secrets, and the files beside it get the same mode.
@@ -65,12 +68,6 @@ export function openNew(file: string): Database {
   const db = new DatabaseSync(file);
   db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
   return db;
-}
-
-/** Closes what openNew() opened, with everything on disk. */
-export function finishNew(db: Database, file: string): void {
-  db.close();
-  syncPath(file);
 }
 
 /** Makes the contents of a file, or the names in a directory, survive a power cut. */
@@ -99,7 +96,7 @@ export function onlyRow(
 }
 
 /** SQLite's primary result codes that somebody has to tell apart. */
-const codes = { 5: "busy", 11: "corrupt", 13: "full", 26: "notADatabase" } as const;
+const codes = { 5: "busy", 13: "full" } as const;
 
 export type SqliteCode = (typeof codes)[keyof typeof codes] | "other";
 

@@ -66,8 +66,9 @@ export class LogReader {
           WHERE later.key = log.key AND later.revision > log.revision AND later.revision <= ?3)
        ORDER BY key LIMIT ?4`,
     );
-    // How many keys more there were at a revision than now: of those that were written since, one that then existed has a
-    // first write that replaced something. Looks only at what was written since, in the order of the log.
+    // How many keys more there were at a revision than now: of those that were written since, one that then
+    // existed has a first write that replaced something. Looks only at what was written since, in the order
+    // of the log.
     this.#countMore = prepare(
       db,
       `SELECT coalesce(sum((previous IS NOT NULL) - EXISTS

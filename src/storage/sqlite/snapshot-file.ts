@@ -6,7 +6,6 @@ import { dirname } from "node:path";
 import type { Revision, StoredValue } from "../store.ts";
 import {
   type Database,
-  finishNew,
   onlyRow,
   openForReading,
   openNew,
@@ -25,8 +24,8 @@ export interface NewFileOptions {
 }
 
 /**
- * Makes a file whole or not at all: `fill` gets another name, which becomes the file's when everything is on disk
- * and was read back. Refuses an existing file before and after `fill`.
+ * Makes a file whole or not at all: `fill` gets another name, which becomes the file's when everything is
+ * on disk and was read back. Refuses an existing file before and after `fill`.
  */
 export async function makeFile(
   { file, overwrite = false }: NewFileOptions,
@@ -94,7 +93,8 @@ export class SnapshotWriter {
 
   finish(): void {
     this.#db.exec("COMMIT");
-    finishNew(this.#db, this.#file);
+    this.#db.close();
+    syncPath(this.#file);
   }
 
   [Symbol.dispose](): void {

@@ -70,6 +70,29 @@ describe("SqliteStore", () => {
     assert.equal(await mustWrite(store.create("/c", bytes(""))), revision + 1n);
   });
 
+  it("has published a write when its writer hears of it, so that a cache fed by a watch is not behind", async () => {
+    using dir = tempDir();
+    await using running = await start(dir);
+    const { store } = running;
+    const stop = new AbortController();
+    let reached = 0n;
+    const watching = (async () => {
+      const { signal } = stop;
+      for await (const batch of store.watch({ prefix: "", after: 0n, signal })) {
+        reached = batch.revision;
+      }
+    })();
+    for (let i = 0; i < 20; i++) {
+      const written = await mustWrite(store.create(`/${i}`, bytes("")));
+      // Promises settle, but nothing else happens: no message of a thread can come in between.
+      for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+      // The first may still be waiting for the past.
+      assert.ok(i === 0 || reached >= written, `the watch has reached ${reached} of ${written}`);
+    }
+    stop.abort();
+    await watching;
+  });
+
   it("leaves one file and the lock behind when it is stopped", async () => {
     using dir = tempDir();
     {

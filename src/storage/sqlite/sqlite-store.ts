@@ -143,8 +143,8 @@ export class SqliteStore implements Store {
 }
 
 /**
- * Clients make up revisions. One that cannot be becomes 0, which no key has: in the 64 bits that it gets, it could
- * look like another, or like ABSENT.
+ * Clients make up revisions. One that cannot be becomes 0, which no key has: in the 64 bits that it gets,
+ * it could look like another, or like ABSENT.
  */
 function possible(expected: Revision): Revision {
   return expected === BigInt.asUintN(63, expected) ? expected : 0n;

@@ -39,6 +39,8 @@ export function verifyDatabase(file: string, { thorough = false }: VerifyOptions
   verifyHeader(file);
   const db = hasLog(file) ? openForReading(file) : openUnchanging(file);
   try {
+    // Once more, because the newest header may be in the log.
+    verifyOpen(file, db);
     verifyContents(file, db, thorough);
   } catch (err) {
     throw asDamage(file, err);

@@ -17,7 +17,7 @@ import { buffersOf, PackedReader } from "./packed-bytes.ts";
 import { packValues } from "./packed-items.ts";
 import type { WriteRequest, WriterAnswer, WriterRequest } from "./protocol.ts";
 
-/** One transaction takes no more than this, so that the first of its writes does not wait for ever. */
+/** A transaction that has this much takes no more, so that the first of its writes does not wait for ever. */
 const MAX_GROUP_WRITES = 1000;
 const MAX_GROUP_BYTES = 16 * 2 ** 20;
 
@@ -37,7 +37,10 @@ class WriterThread {
     this.#answer({ kind: "opened", revision: this.#log.revision });
   }
 
-  /** Serves until the port is empty and the past is removed. Between two slices of that, writes have their turn. */
+  /**
+   * Serves until the port is empty and the past is removed. Between two slices of that, writes have their
+   * turn.
+   */
   serve(first: WriterRequest | undefined): void {
     for (let next = first; next !== undefined || this.#hasToSweep; ) {
       if (next === undefined) {

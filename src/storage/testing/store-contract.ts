@@ -18,6 +18,8 @@ import { bytes, createAll, mustWrite, text } from "./test-writes.ts";
 import { watchContract } from "./watch-contract.ts";
 
 const MIB = 2 ** 20;
+/** A watch that misses an event waits for ever. Long enough for a busy machine. */
+const timeout = 60_000;
 
 /** Declares the tests of one implementation. */
 export function storeContract(contract: StoreContract): void {
@@ -28,9 +30,9 @@ export function storeContract(contract: StoreContract): void {
     describe("a write", () => writeContract(contract));
     describe("compaction", () => compactionContract(contract));
     describe("its life", () => lifeContract(contract));
-    describe("a watch", () => watchContract(contract));
+    describe("a watch", { timeout }, () => watchContract(contract));
     if (isShared) describe("shared by servers", () => sharedContract(contract));
-    describe("random commands", () => modelContract(contract));
+    describe("random commands", { timeout }, () => modelContract(contract));
   });
 }
 
