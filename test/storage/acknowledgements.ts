@@ -12,7 +12,10 @@ const CHILD = fileURLToPath(new URL("writing-child.ts", import.meta.url));
 /** Everything that the servers of one database have acknowledged: what they printed, by revision. */
 export type Acknowledged = Map<bigint, string>;
 
-/** Runs a server until it has acknowledged `writes`, ends it with `end`, and adds all that it had acknowledged. */
+/**
+ * Runs a server until it has acknowledged `writes`, ends it with `end`, and adds all that it had
+ * acknowledged.
+ */
 export async function writeUntil(
   acknowledged: Acknowledged,
   {

@@ -1,5 +1,5 @@
-// A backup from another process while a server writes: it is one moment of the store, and what is restored from it
-// goes on where nobody has been.
+// A backup from another process while a server writes: it is one moment of the store, and what is restored
+// from it goes on where nobody has been.
 
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -37,6 +37,7 @@ describe("a backup by another process than the server's", () => {
     using dir = tempDir();
     const data = dir.join("data");
     const child = spawn(process.execPath, [CHILD, data], { stdio: ["ignore", "pipe", "inherit"] });
+    const closed = once(child, "close");
     const backups: { file: string; revision: bigint; keys: number }[] = [];
     try {
       for (let i = 0; i < BACKUPS; i++) {
@@ -47,7 +48,7 @@ describe("a backup by another process than the server's", () => {
       await hearWrites(child, 300);
     } finally {
       child.kill("SIGKILL");
-      await once(child, "close");
+      await closed;
     }
 
     await using original = await openStore(data);

@@ -1,5 +1,5 @@
-// G3: an acknowledged write survives kill -9 and power cuts. A server writes under load and is ended, again and again;
-// each time the whole log must agree with everything that was ever acknowledged.
+// G3: an acknowledged write survives kill -9 and power cuts. A server writes under load and is ended, again
+// and again; each time the whole log must agree with everything that was ever acknowledged.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

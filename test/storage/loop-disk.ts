@@ -1,4 +1,5 @@
-// An ext4 of a test's own, on a loop device, that can lose power: it is shut down without a flush, and mounted again.
+// An ext4 of a test's own, on a loop device, that can lose power: it is shut down without a flush, and
+// mounted again.
 
 import { execFileSync } from "node:child_process";
 import { truncateSync, writeFileSync } from "node:fs";

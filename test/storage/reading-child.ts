@@ -1,5 +1,5 @@
-// Reads a database for ever, with two connections of which one begins before the other ends: there never is a moment
-// without a reader. Prints a line when it has begun.
+// Reads a database for ever, with two connections of which one begins before the other ends: there never is
+// a moment without a reader. Prints a line when it has begun.
 //
 //   node reading-child.ts FILE
 

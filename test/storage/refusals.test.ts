@@ -1,5 +1,5 @@
-// Data that must not be touched: whatever is not clearly a whole database of this program is refused with a reason,
-// and is byte for byte the same afterwards.
+// Data that must not be touched: whatever is not clearly a whole database of this program is refused with a
+// reason, and is byte for byte the same afterwards.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -192,6 +192,7 @@ describe("SqliteStore refuses, and leaves as it is,", () => {
     const child = spawn(process.execPath, [CHILD, dir.path], {
       stdio: ["ignore", "pipe", "inherit"],
     });
+    const closed = once(child, "close");
     try {
       await once(child.stdout, "data");
       child.stdout.resume();
@@ -200,7 +201,7 @@ describe("SqliteStore refuses, and leaves as it is,", () => {
       await assertRefused(() => openStore(dir.path), { file, reason: "inUse", says });
     } finally {
       child.kill("SIGKILL");
-      await once(child, "close");
+      await closed;
     }
     // The lock went with the process.
     await using opened = await openStore(dir.path);

@@ -1,5 +1,5 @@
-// The write-ahead log can be emptied only when nobody reads from it. Under readers that never pause it must not grow
-// for ever.
+// The write-ahead log can be emptied only when nobody reads from it. Under readers that never pause it must
+// not grow for ever.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -26,6 +26,7 @@ describe("the write-ahead log", () => {
     const child = spawn(process.execPath, [CHILD, dir.join("driftless.db")], {
       stdio: ["ignore", "pipe", "inherit"],
     });
+    const closed = once(child, "close");
     try {
       await once(child.stdout, "data");
       const value = new Uint8Array(MIB);
@@ -38,7 +39,7 @@ describe("the write-ahead log", () => {
       }
     } finally {
       child.kill("SIGKILL");
-      await once(child, "close");
+      await closed;
     }
     t.diagnostic(`${Math.round(largest)} MiB at most`);
     assert.ok(largest < BOUND_MIB, `${largest} MiB`);

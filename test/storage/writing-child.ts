@@ -1,9 +1,8 @@
-// A server that writes as fast as it can until it is killed. Every acknowledgement is printed, in one system call,
+// A server that writes as fast as it can until it is killed. Every acknowledgement is printed
 // after it has come: `KEY COUNT REVISION`. What was printed must be there afterwards.
 //
 //   node writing-child.ts DIRECTORY
 
-import { writeSync } from "node:fs";
 import { createLogger } from "../../src/base/logger.ts";
 import { SqliteStore } from "../../src/storage/sqlite/sqlite-store.ts";
 import { countedValue, countOf } from "./counted-value.ts";
@@ -34,6 +33,6 @@ async function write(writer: number): Promise<void> {
           ? await store.delete(key, item.revision)
           : await store.update(key, value, item.revision);
     if (!result.ok) throw new Error(`Nobody else writes ${key}`);
-    writeSync(1, `${key} ${count} ${result.revision}\n`);
+    process.stdout.write(`${key} ${count} ${result.revision}\n`);
   }
 }

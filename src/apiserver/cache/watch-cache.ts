@@ -151,17 +151,21 @@ export class WatchCache {
     this.#advance(revision);
   }
 
-  /** The past is nice to have: if it is compacted, the present will do. */
+  /** As far back as is kept, and as is useful. If the past goes away meanwhile, the present will do. */
   async #snapshot(): Promise<RangeResult> {
     const { store } = this.#options;
     const now = await store.revision();
-    if (now <= REVISIONS_BEFORE_START) return store.range({ prefix: "" });
-    try {
-      return await store.range({ prefix: "", revision: now - REVISIONS_BEFORE_START });
-    } catch (err) {
-      if (!(err instanceof CompactedError)) throw err;
-      return store.range({ prefix: "" });
+    if (now === 0n) return store.range({ prefix: "" });
+    let revision = now > REVISIONS_BEFORE_START ? now - REVISIONS_BEFORE_START : 1n;
+    for (let attempt = 0; attempt < 2; attempt++) {
+      try {
+        return await store.range({ prefix: "", revision });
+      } catch (err) {
+        if (!(err instanceof CompactedError)) throw err;
+        revision = err.compacted;
+      }
     }
+    return store.range({ prefix: "" });
   }
 
   async #follow(signal: AbortSignal): Promise<void> {

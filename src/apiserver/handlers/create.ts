@@ -59,9 +59,11 @@ export async function createObject(
   const { generateName = "", name = "" } = object.metadata;
   if (name !== "" || generateName === "") return storeNew(context, object, options, representation);
   for (let attempt = 1; ; attempt++) {
-    object.metadata.name = generatedName(generateName, context.parts.random);
+    // A copy each time: preparing an object may write its name into it.
+    const next = structuredClone(object);
+    next.metadata.name = generatedName(generateName, context.parts.random);
     try {
-      return await storeNew(context, object, options, representation);
+      return await storeNew(context, next, options, representation);
     } catch (err) {
       if (!isAlreadyExists(err) || attempt === NAME_TRIES) throw err;
     }

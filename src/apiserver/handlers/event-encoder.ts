@@ -5,6 +5,7 @@ import type { StatusError } from "../../api/status-error.ts";
 import { partialMetadataOf, tableOf } from "../../api/table/table.ts";
 import type { EventEncoder, EventType } from "../cache/cache-event.ts";
 import type { CachedObject } from "../cache/cached-object.ts";
+import { chunkedFrame } from "../http/chunked-frame.ts";
 import type { Representation } from "../http/media-type.ts";
 import { shownObject } from "../registry/resource.ts";
 import type { RequestContext } from "./context.ts";
@@ -41,7 +42,7 @@ function objectFrames({ resource }: RequestContext): Encode {
   if (resource.view !== undefined) {
     return (type, cached) => frame(type, shownObject(resource, cached));
   }
-  return (type, cached) => Buffer.concat([heads[type], cached.bytes, tail]);
+  return (type, cached) => chunkedFrame(heads[type], cached.bytes, tail);
 }
 
 const tail = Buffer.from("}\n");
@@ -98,5 +99,5 @@ function bookmarks({ resource }: RequestContext, { as, metaVersion }: Representa
 }
 
 function frame(type: string, object: object): Buffer {
-  return Buffer.from(`${JSON.stringify({ type, object })}\n`);
+  return chunkedFrame(Buffer.from(`${JSON.stringify({ type, object })}\n`));
 }

@@ -5,6 +5,7 @@ import { expired, type StatusError } from "../../api/status-error.ts";
 import type { EventEncoder } from "../cache/cache-event.ts";
 import type { WatchSink } from "../cache/watcher.ts";
 import type { HttpResponse } from "../http/answer.ts";
+import { chunkOf } from "../http/chunked-frame.ts";
 
 /** Beyond what the kernel's buffers take. Frames are shared between watchers, so this is a bound, not a cost. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
@@ -34,7 +35,9 @@ export class ResponseSink implements WatchSink {
 
   send(frame: Buffer): boolean {
     if (this.#isClosed) return false;
-    this.#response.write(frame);
+    const { socket, chunkedEncoding } = this.#response;
+    if (socket !== null && chunkedEncoding === true) socket.write(chunkOf(frame));
+    else this.#response.write(frame);
     if (this.#response.writableLength <= MAX_WAITING_BYTES) return true;
     this.expire("the client is too slow");
     return false;

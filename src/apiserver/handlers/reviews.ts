@@ -1,8 +1,9 @@
 // Questions that are asked by creating an object, and answered in it: who am I, whose token is this, may they do that.
 
 import type { ApiObject } from "../../api/object.ts";
-import { StatusError } from "../../api/status-error.ts";
+import { badRequest, StatusError } from "../../api/status-error.ts";
 import type {
+  LocalSubjectAccessReview,
   NonResourceAttributes,
   ResourceAttributes,
   SelfSubjectAccessReview,
@@ -11,6 +12,7 @@ import type {
   TokenReview,
 } from "../../api/types.ts";
 import {
+  validateLocalSubjectAccessReview,
   validateSelfSubjectAccessReview,
   validateSubjectAccessReview,
 } from "../../api/validation/access-review.ts";
@@ -31,7 +33,7 @@ const reviews: Readonly<Record<string, Review>> = {
   TokenReview: tokenReview,
   SelfSubjectAccessReview: selfAccessReview,
   SubjectAccessReview: accessReview,
-  LocalSubjectAccessReview: accessReview,
+  LocalSubjectAccessReview: localAccessReview,
   SelfSubjectRulesReview: rulesReview,
 };
 
@@ -76,6 +78,7 @@ async function selfReview({ user }: RequestContext): Promise<object> {
 async function tokenReview({ parts }: RequestContext, asked: ApiObject): Promise<object> {
   const { spec } = asked as ApiObject & TokenReview;
   const { token = "", audiences } = spec;
+  if (token === "") throw badRequest("token is required for TokenReview in authentication");
   const user = await parts.tokens.authenticate(token);
   if (user === undefined) {
     return { spec, status: { user: {}, error: "invalid bearer token" } };
@@ -100,8 +103,20 @@ async function selfAccessReview(context: RequestContext, asked: ApiObject): Prom
 
 async function accessReview(context: RequestContext, asked: ApiObject): Promise<object> {
   const question = asked as ApiObject & SubjectAccessReview;
-  const { spec } = question;
   refuseIf(validateSubjectAccessReview(question));
+  return answered(context, question);
+}
+
+async function localAccessReview(context: RequestContext, asked: ApiObject): Promise<object> {
+  const question = asked as ApiObject & LocalSubjectAccessReview;
+  refuseIf(validateLocalSubjectAccessReview(question));
+  return answered(context, question);
+}
+
+async function answered(
+  context: RequestContext,
+  { spec }: Pick<SubjectAccessReview, "spec">,
+): Promise<object> {
   const { user = "", uid, groups = [], extra } = spec;
   const subject: UserInfo = {
     name: user,

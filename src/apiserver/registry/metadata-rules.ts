@@ -133,9 +133,10 @@ function rulesFor(strategy: Strategy, subresource: string): SubresourceUpdate {
   };
 }
 
-/** Counts changes of everything but metadata and status. */
+/** Counts changes of everything but metadata and status; kinds for which more counts have counted it already. */
 function nextGeneration(object: ApiObject, old: ApiObject): number {
   const generation = old.metadata.generation ?? 0;
+  if ((object.metadata.generation ?? 0) > generation) return object.metadata.generation ?? 0;
   const { metadata: _, status: __, ...now } = object;
   const { metadata: ___, status: ____, ...before } = old;
   return semanticEqual(now, before) ? generation : generation + 1;
