@@ -4,7 +4,7 @@ import type { JsonValue } from "../json.ts";
 import type { FieldPath } from "./field-path.ts";
 import { goJson, goQuote } from "./go-text.ts";
 
-export type FieldErrorReason =
+type FieldErrorReason =
   | "FieldValueDuplicate"
   | "FieldValueForbidden"
   | "FieldValueInvalid"
@@ -72,24 +72,10 @@ export function notSupported(
   );
 }
 
-export function typeInvalid(
-  path: FieldPath,
-  value: JsonValue | undefined,
-  detail: string,
-): FieldError {
-  return error("FieldValueTypeInvalid", path, withDetail(`Invalid value: ${shown(value)}`, detail));
-}
-
 /** Too many bytes. The value is not repeated. */
 export function tooLong(path: FieldPath, maxBytes: number): FieldError {
   const unit = maxBytes === 1 ? "byte" : "bytes";
   return error("FieldValueTooLong", path, `Too long: may not be more than ${maxBytes} ${unit}`);
-}
-
-/** Too many characters. The value is not repeated. */
-export function tooLongCharacters(path: FieldPath, max: number): FieldError {
-  const unit = max === 1 ? "character" : "characters";
-  return error("FieldValueTooLong", path, `Too long: may not be more than ${max} ${unit}`);
 }
 
 /** Too many items. */

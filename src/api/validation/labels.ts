@@ -13,7 +13,7 @@ export interface LabelSelectorLike {
   readonly matchExpressions?: readonly LabelSelectorRequirementLike[] | null | undefined;
 }
 
-export interface LabelSelectorRequirementLike {
+interface LabelSelectorRequirementLike {
   readonly key?: string | undefined;
   readonly operator?: string | undefined;
   readonly values?: readonly string[] | null | undefined;

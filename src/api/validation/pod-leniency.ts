@@ -70,7 +70,7 @@ export function leniencyFor(
 }
 
 /** Containers of all three kinds, in the order in which the API visits them. */
-export function allContainers(spec: PodSpec): Container[] {
+function allContainers(spec: PodSpec): Container[] {
   return [
     ...list(spec.initContainers),
     ...list(spec.containers),

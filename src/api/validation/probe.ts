@@ -126,7 +126,7 @@ function validateHttpGet(action: HTTPGetAction, path: FieldPath): FieldError[] {
 }
 
 /** A port by number, or by the name that it has in the container. */
-export function validatePort(
+function validatePort(
   port: number | string | null | undefined,
   path: FieldPath,
 ): FieldError[] {

@@ -58,11 +58,11 @@ export function isHugePages(name: string): boolean {
 }
 
 /** Of kubernetes.io, where names without a prefix also are. */
-export function isNativeResource(name: string): boolean {
+function isNativeResource(name: string): boolean {
   return !name.includes("/") || name.includes("kubernetes.io/");
 }
 
-export function isExtendedResource(name: string): boolean {
+function isExtendedResource(name: string): boolean {
   if (isNativeResource(name) || name.startsWith("requests.")) return false;
   return qualifiedName(`requests.${name}`).length === 0;
 }

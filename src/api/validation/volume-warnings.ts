@@ -14,23 +14,28 @@ export function overlapWarnings(volumes: readonly Volume[]): string[] {
   return volumes.flatMap((volume) => {
     const { configMap, secret, downwardAPI, projected } = volume;
     const of = (what: string, paths: readonly Placed[]) =>
-      overlaps(paths).map(
-        (told) => `volume ${goQuote(volume.name)} (${what}): overlapping paths: ${told}`,
-      );
+      paths.flatMap((one, i) => clashes(one, paths.slice(0, i), { volume: volume.name, what }));
     return [
       ...of(`ConfigMap ${goQuote(text(configMap?.name))}`, placedItems(configMap?.items)),
       ...of(`Secret ${goQuote(text(secret?.secretName))}`, placedItems(secret?.items)),
       ...of("DownwardAPI", placedItems(downwardAPI?.items)),
-      ...emptySources(volume),
-      ...of("Projected", list(projected?.sources).flatMap(placedIn)),
+      ...projectedWarnings(volume.name, list(projected?.sources)),
     ];
   });
 }
 
-function emptySources({ name, projected }: Volume): string[] {
-  return list(projected?.sources)
-    .filter((source) => Object.values(source).every(isAbsent))
-    .map(() => `volume ${goQuote(name)} (Projected) has no sources provided`);
+function projectedWarnings(volume: string, sources: readonly VolumeProjection[]): string[] {
+  const placed: Placed[] = [];
+  return sources.flatMap((source) => {
+    if (Object.values(source).every(isAbsent)) {
+      return [`volume ${goQuote(volume)} (Projected) has no sources provided`];
+    }
+    return placedIn(source).flatMap((one) => {
+      const told = clashes(one, placed, { volume, what: "Projected" });
+      placed.push(one);
+      return told;
+    });
+  });
 }
 
 function placedItems(
@@ -67,20 +72,28 @@ function placedCertificate(certificate: PodCertificateProjection | undefined): P
   ].filter(({ path }) => path !== "");
 }
 
-function overlaps(paths: readonly Placed[]): string[] {
-  const placed = paths.map(({ path, source }) => ({ path: path.replace(/\/+$/, ""), source }));
-  return placed.flatMap((one, i) =>
-    placed
-      .slice(0, i)
-      .filter((other) => isIn(one.path, other.path) || isIn(other.path, one.path))
-      .map((other) => `${shown(one)} with ${shown(other)}`),
-  );
+function clashes(
+  one: Placed,
+  others: readonly Placed[],
+  { volume, what }: { readonly volume: string; readonly what: string },
+): string[] {
+  return others
+    .filter((other) => isIn(bare(one), bare(other)) || isIn(bare(other), bare(one)))
+    .map((other) => {
+      const told = `${shown(one)} with ${shown(other)}`;
+      return `volume ${goQuote(volume)} (${what}): overlapping paths: ${told}`;
+    });
+}
+
+function bare({ path }: Placed): string {
+  return path.replace(/\/+$/, "");
 }
 
 function isIn(path: string, directory: string): boolean {
   return path !== "" && directory !== "" && `${path}/`.startsWith(`${directory}/`);
 }
 
-function shown({ path, source }: Placed): string {
-  return source === "" ? goQuote(path) : `${goQuote(path)} (${source})`;
+function shown(placed: Placed): string {
+  const path = goQuote(bare(placed));
+  return placed.source === "" ? path : `${path} (${placed.source})`;
 }

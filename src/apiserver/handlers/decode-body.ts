@@ -88,7 +88,7 @@ function fromValue(text: ParsedText, options: BodyOptions): ApiObject {
   checkKind(value, expected);
   const { object, unknownFields } = decoded(expected, value);
   report(strictErrors(text, unknownFields), options);
-  return withMetadata(object, expected);
+  return clearingOwners(value, withMetadata(object, expected));
 }
 
 function decoded(
@@ -147,6 +147,14 @@ function withMetadata(object: JsonObject, expected: ExpectedKind): ApiObject {
     metadata: isJsonObject(metadata) ? metadata : {},
     ...rest,
   };
+}
+
+/** An empty list of owners means something, although empty lists are not kept: nobody owns anything any more. */
+export function clearingOwners(sent: JsonObject, object: ApiObject): ApiObject {
+  const { metadata } = sent;
+  const owners = isJsonObject(metadata) ? metadata["managedFields"] : undefined;
+  if (Array.isArray(owners) && owners.length === 0) object.metadata.managedFields = [];
+  return object;
 }
 
 function report(problems: readonly string[], options: BodyOptions): void {

@@ -19,6 +19,7 @@ import { readBody } from "../http/read-body.ts";
 import { inTableOrder, settlePlace } from "../registry/metadata-rules.ts";
 import { apply } from "./apply.ts";
 import type { RequestContext } from "./context.ts";
+import { clearingOwners } from "./decode-body.ts";
 import { updateObject } from "./update-object.ts";
 import { type FieldValidation, type WriteOptions, writeOptions } from "./write-options.ts";
 
@@ -70,7 +71,12 @@ export function patcher({
   const text = parsedPatch(body, dialect);
   const { value: patchValue } = text;
   const { fieldValidation } = options;
-  const problems = strictErrors(text, dialect === "json" ? unknownOperationFields(patchValue) : []);
+  const problems = [
+    ...strictErrors(text, []),
+    ...(dialect === "json" ? unknownOperationFields(patchValue) : []).map(
+      (field) => `json patch unknown field ${JSON.stringify(field)}`,
+    ),
+  ];
   if (problems.length > 0 && fieldValidation === "Strict") {
     throw badPatch(`strict decoding error: ${problems.join(", ")}`);
   }
@@ -137,15 +143,13 @@ function decodedResult(
       throw invalidPatchResult(shown(), `strict decoding error: ${unknown.join(", ")}`);
     }
     const { metadata, ...rest } = object;
-    return {
-      object: {
-        kind: kind.kind,
-        apiVersion: apiVersionOf(kind),
-        metadata: isJsonObject(metadata) ? metadata : {},
-        ...rest,
-      },
-      unknown,
+    const made: ApiObject = {
+      kind: kind.kind,
+      apiVersion: apiVersionOf(kind),
+      metadata: isJsonObject(metadata) ? metadata : {},
+      ...rest,
     };
+    return { object: clearingOwners(patched, made), unknown };
   } catch (err) {
     if (err instanceof DecodeError) throw invalidPatchResult(shown(), err.message);
     throw err;

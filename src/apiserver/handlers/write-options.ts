@@ -1,5 +1,6 @@
 // The options that writes take in their query: dry run, who writes, and how strictly the body is read.
 
+import { managerName } from "../../api/apply/manager-name.ts";
 import { invalid as invalidStatus, type Named } from "../../api/status-error.ts";
 import {
   type FieldError,
@@ -38,7 +39,7 @@ export function writeOptions(context: RequestContext, kind: OptionsKind): WriteO
   if (errors.length > 0) throw invalidStatus(metaKind(kind), "", errors);
   return {
     isDryRun: dryRun.some((value) => value !== ""),
-    fieldManager: fieldManager === "" ? managerOf(context) : fieldManager,
+    fieldManager: managerName(fieldManager, context.request.headers["user-agent"] ?? ""),
     fieldValidation: fieldValidation === "" ? "Warn" : (fieldValidation as FieldValidation),
     force: queryBool(query, "force"),
   };
@@ -78,11 +79,4 @@ function checkManager(manager: string): readonly FieldError[] {
 function checkFieldValidation(value: string): readonly FieldError[] {
   if (["", "Ignore", "Warn", "Strict"].includes(value)) return [];
   return [notSupported(FieldPath.of("fieldValidation"), value, ["", "Ignore", "Strict", "Warn"])];
-}
-
-/** The client's name for itself, up to the version. */
-function managerOf({ request }: RequestContext): string {
-  const agent = request.headers["user-agent"] ?? "";
-  const name = agent.split("/", 1)[0]?.trim() ?? "";
-  return name === "" ? "unknown" : name.slice(0, MAX_MANAGER_BYTES);
 }
