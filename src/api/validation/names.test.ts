@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import {
-  cIdentifier,
   configMapKey,
-  dns1035Label,
   dns1123Label,
   dns1123Subdomain,
   dns1123SubdomainWithUnderscore,
@@ -76,15 +74,6 @@ const cases: readonly [
     },
   ],
   [
-    dns1035Label,
-    {
-      "a-1": [],
-      "1a": [
-        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
-      ],
-    },
-  ],
-  [
     wildcardDns1123Subdomain,
     {
       "*.example.com": [],
@@ -136,15 +125,6 @@ const cases: readonly [
       "..": ["must not be '..'"],
       "..data": ["must not start with '..'"],
       "../x": [key, "must not start with '..'"],
-    },
-  ],
-  [
-    cIdentifier,
-    {
-      _a1: [],
-      "1a": [
-        "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')",
-      ],
     },
   ],
   [

@@ -7,7 +7,6 @@ export type NameRule = (name: string, prefix: boolean) => readonly string[];
 
 const label1123 = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const subdomain1123 = `${label1123}(\\.${label1123})*`;
-const label1035 = "[a-z]([-a-z0-9]*[a-z0-9])?";
 const underscoredLabel = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
 const underscoredSubdomain = `${underscoredLabel}(\\.${underscoredLabel})*`;
 const qualifiedPart = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
@@ -16,13 +15,11 @@ const qualifiedText =
 
 const isLabel1123 = whole(label1123);
 const isSubdomain1123 = whole(subdomain1123);
-const isLabel1035 = whole(label1035);
 const isUnderscoredSubdomain = whole(underscoredSubdomain);
 const isQualifiedPart = whole(qualifiedPart);
 const isWildcard = whole(`\\*\\.${subdomain1123}`);
 const isLabelValueText = whole(`(${qualifiedPart})?`);
 const isKey = whole("[-._a-zA-Z0-9]+");
-const isIdentifier = whole("[A-Za-z_][A-Za-z0-9_]*");
 const isHeader = whole("[-A-Za-z0-9]+");
 const isPercentText = whole("[0-9]+%");
 const isPortNameText = whole("[-a-z0-9]+");
@@ -54,14 +51,6 @@ export function dns1123SubdomainWithUnderscore(value: string): readonly string[]
   const text =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character";
   return [...errors, regexError(text, underscoredSubdomain, "example.com")];
-}
-
-export function dns1035Label(value: string): readonly string[] {
-  const errors = noLonger(value, maxLabel);
-  if (isLabel1035.test(value)) return errors;
-  const text =
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
-  return [...errors, regexError(text, label1035, "my-name", "abc-123")];
 }
 
 export function wildcardDns1123Subdomain(value: string): readonly string[] {
@@ -110,13 +99,6 @@ export function configMapKey(value: string): readonly string[] {
   if (value === "." || value === "..") errors.push(`must not be '${value}'`);
   else if (isReserved) errors.push("must not start with '..'");
   return errors;
-}
-
-export function cIdentifier(value: string): readonly string[] {
-  if (isIdentifier.test(value)) return [];
-  const text =
-    "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'";
-  return [regexError(text, "[A-Za-z_][A-Za-z0-9_]*", "my_name", "MY_NAME", "MyName")];
 }
 
 /** Printable ASCII without "=". */
@@ -183,9 +165,6 @@ export const nameIsDnsSubdomain: NameRule = (name, prefix) =>
 
 export const nameIsDnsLabel: NameRule = (name, prefix) =>
   dns1123Label(prefix ? maskTrailingDash(name) : name);
-
-export const nameIsDns1035Label: NameRule = (name, prefix) =>
-  dns1035Label(prefix ? maskTrailingDash(name) : name);
 
 export function regexError(text: string, regex: string, ...examples: readonly string[]): string {
   if (examples.length === 0) return `${text} (regex used for validation is '${regex}')`;

@@ -126,10 +126,7 @@ function validateHttpGet(action: HTTPGetAction, path: FieldPath): FieldError[] {
 }
 
 /** A port by number, or by the name that it has in the container. */
-function validatePort(
-  port: number | string | null | undefined,
-  path: FieldPath,
-): FieldError[] {
+function validatePort(port: number | string | null | undefined, path: FieldPath): FieldError[] {
   if (typeof port === "string") return invalids(path, port, portName(port));
   const value = number(port);
   return invalids(path, value, portNumber(value));

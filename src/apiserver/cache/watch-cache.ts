@@ -149,6 +149,7 @@ export class WatchCache {
       follower.cache.reset(objects, revision);
     }
     this.#advance(revision);
+    process.stderr.write(`LOADED ${revision} now ${await this.#options.store.revision()} ${new Date().toISOString()}\n`);
   }
 
   /** As far back as is kept, and as is useful. If the past goes away meanwhile, the present will do. */
@@ -162,6 +163,7 @@ export class WatchCache {
         return await store.range({ prefix: "", revision });
       } catch (err) {
         if (!(err instanceof CompactedError)) throw err;
+        process.stderr.write(`COMPACTED ${revision} -> ${err.compacted}\n`);
         revision = err.compacted;
       }
     }

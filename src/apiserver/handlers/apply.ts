@@ -110,13 +110,15 @@ function merged(context: RequestContext, { wanted, live, options }: MergeOptions
     ignored: ignoredBy(context),
     decode: (value) => decoded(context, value),
   });
-  settlePlace(resource, object, info);
+  // Parts that have not changed are those of the live object, which others read.
+  const own = live === undefined ? object : structuredClone(object);
+  settlePlace(resource, own, info);
   const version = isJsonObject(wanted["metadata"])
     ? wanted["metadata"]["resourceVersion"]
     : undefined;
   // A version in the configuration is a precondition, not something to merge.
   const resourceVersion = typeof version === "string" ? version : live?.metadata.resourceVersion;
-  return { ...object, metadata: { ...object.metadata, resourceVersion } };
+  return { ...own, metadata: { ...own.metadata, resourceVersion } };
 }
 
 function decoded({ resource }: RequestContext, value: JsonObject): ApiObject {

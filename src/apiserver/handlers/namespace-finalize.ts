@@ -24,7 +24,8 @@ export async function finalizeNamespace(context: RequestContext): Promise<Answer
   return updateObject(context, {
     options,
     tracksFields: true,
-    produce: (live) => {
+    produce: (shared) => {
+      const live = structuredClone(shared);
       const { spec } = live as object as Namespace;
       const { finalizers = [] } = wanted.spec;
       return {

@@ -62,7 +62,8 @@ async function writeScale(
   const { object, stored } = await updated(context, {
     options,
     tracksFields: true,
-    produce: (live) => {
+    produce: (shared) => {
+      const live = structuredClone(shared);
       const owners = live.metadata.managedFields ?? [];
       const before = scaleWith(live, scaleManagedFields(owners, scaled));
       const after = make(before);

@@ -22,7 +22,10 @@ import type { WriteOptions } from "./write-options.ts";
 
 export interface UpdatePlan {
   readonly options: WriteOptions;
-  /** Makes a new object, decoded and defaulted. Must not change the live one; may be called several times. */
+  /**
+   * Makes a new object, decoded and defaulted. It shares nothing with the live one, because it will be changed
+   * and the live one is read by others. May be called several times.
+   */
   produce(live: ApiObject): ApiObject;
   /** The body of a PUT means one object: another one of the same name is a conflict. */
   readonly isWhole?: boolean;
