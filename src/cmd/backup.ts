@@ -66,7 +66,7 @@ async function withStore(
     throw new MisuseError("--store memory: there is nothing of it outside the server");
   }
   const logger = createLogger({ level: "error", destination: process.stderr });
-  const store = openStore(flags, logger);
+  const store = await openStore(flags, logger);
   const stop = new AbortController();
   const running = store.run(stop.signal);
   try {

@@ -74,7 +74,7 @@ async function runServer(flags: ServerFlags): Promise<void> {
   warnIfOpen(listen, logger);
   await serve(
     {
-      store: openStore(flags, logger),
+      store: await openStore(flags, logger),
       ...listen,
       credentials,
       tokens: flags.tokenFile === undefined ? "" : readFileSync(flags.tokenFile, "utf8"),

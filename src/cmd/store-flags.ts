@@ -6,7 +6,6 @@ import type { Command } from "commander";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
-import { EtcdStore } from "../storage/etcd/etcd-store.ts";
 import { MemoryStore } from "../storage/memory/memory-store.ts";
 import { SqliteStore } from "../storage/sqlite/sqlite-store.ts";
 import type { Store } from "../storage/store.ts";
@@ -36,7 +35,7 @@ export function databaseDirectory({ dataDir }: StoreFlags): string {
   return join(dataDir, "store");
 }
 
-export function openStore(flags: StoreFlags, logger: Logger): Store {
+export async function openStore(flags: StoreFlags, logger: Logger): Promise<Store> {
   const { store } = flags;
   if (store === "memory") return new MemoryStore();
   if (store === "sqlite") return new SqliteStore({ directory: databaseDirectory(flags), logger });
@@ -44,7 +43,7 @@ export function openStore(flags: StoreFlags, logger: Logger): Store {
   throw new MisuseError(`--store ${store}: must be sqlite, memory, or etcd:URL[,URL…]`);
 }
 
-function openEtcd(flags: StoreFlags, logger: Logger): Store {
+async function openEtcd(flags: StoreFlags, logger: Logger): Promise<Store> {
   const { etcdCa, etcdCert, etcdKey, etcdUser, etcdPasswordFile } = flags;
   const endpoints = flags.store
     .slice("etcd:".length)
@@ -58,6 +57,8 @@ function openEtcd(flags: StoreFlags, logger: Logger): Store {
   if ((etcdUser === undefined) !== (etcdPasswordFile === undefined)) {
     throw new MisuseError("--etcd-user and --etcd-password-file belong together");
   }
+  // Loaded only here: who does not use etcd need not wait for it.
+  const { EtcdStore } = await import("../storage/etcd/etcd-store.ts");
   return new EtcdStore({
     endpoints,
     clock: systemClock,
