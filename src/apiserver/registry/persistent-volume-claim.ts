@@ -16,6 +16,7 @@ export const persistentVolumeClaimStrategy: Strategy = kindStrategy<PersistentVo
   "v1",
   "PersistentVolumeClaim",
   {
+    returnsDeleted: true,
     setDefaults: setPersistentVolumeClaimDefaults,
     prepareForCreate(claim) {
       claim.status.phase = "Pending";

@@ -33,6 +33,7 @@ export const persistentVolumeStrategy: Strategy = kindStrategy<PersistentVolume>
   "v1",
   "PersistentVolume",
   {
+    returnsDeleted: true,
     setDefaults: setPersistentVolumeDefaults,
     prepareForCreate({ status }, { now }) {
       status.phase = "Pending";

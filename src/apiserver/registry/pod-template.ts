@@ -12,6 +12,7 @@ import { kindStrategy } from "./kind-strategy.ts";
 import type { Strategy } from "./strategy.ts";
 
 export const podTemplateStrategy: Strategy = kindStrategy<PodTemplate>("v1", "PodTemplate", {
+  returnsDeleted: true,
   countsGenerations: true,
   setDefaults: ({ template }) => setPodSpecDefaults(template.spec),
   validate: validatePodTemplate,

@@ -1,6 +1,7 @@
 // Pods. A new one is pending, and hardly anything but its status changes later. Deleting one that has a node takes the
 // time that it asked for: the node has to stop it first.
 
+import { resetFields } from "../../api/apply/ignored-fields.ts";
 import { setPodDefaults } from "../../api/defaults/pod.ts";
 import { setPodLevelResources } from "../../api/defaults/pod-level-resources.ts";
 import { qosClassOf } from "../../api/defaults/pod-qos.ts";
@@ -33,6 +34,7 @@ export const podStrategy: Strategy = strategyOf<Pod>({
   kind,
   countsGenerations: true,
   returnsDeleted: true,
+  ignoredByStatus: resetFields("spec", "metadata.deletionTimestamp", "metadata.ownerReferences"),
   indexedField: "spec.nodeName",
   fieldLabels: {
     "spec.nodeName": ({ spec }) => spec.nodeName ?? "",

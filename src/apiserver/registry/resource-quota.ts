@@ -14,6 +14,7 @@ import type { Strategy } from "./strategy.ts";
 const resources = ["cpu", "memory", "storage", "ephemeral-storage"];
 
 export const resourceQuotaStrategy: Strategy = kindStrategy<ResourceQuota>("v1", "ResourceQuota", {
+  returnsDeleted: true,
   setDefaults: setResourceQuotaDefaults,
   validate: validateResourceQuota,
   validateUpdate: validateResourceQuotaUpdate,

@@ -15,6 +15,7 @@ import { dropDependentFields, keepAddresses, settleClusterIps } from "./service-
 import type { Strategy } from "./strategy.ts";
 
 export const serviceStrategy: Strategy = kindStrategy<Service>("v1", "Service", {
+  returnsDeleted: true,
   createsOnUpdate: true,
   fieldLabels: {
     "spec.clusterIP": ({ spec }) => spec.clusterIP ?? "",
