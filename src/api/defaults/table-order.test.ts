@@ -49,6 +49,13 @@ describe("restoreTableOrder", () => {
     assert.equal(object.second[0], first);
   });
 
+  it("leaves maps alone whose keys are numbers, which nobody can put into another order", () => {
+    const third = Object.freeze({ 9: {}, 10: {}, a: {}, b: {} });
+    const object = { third };
+    restoreTableOrder(table, object);
+    assert.equal(object.third, third);
+  });
+
   it("loses and adds nothing, whatever the order was", () => {
     const items = fc.shuffledSubarray(["a", "b", "c", "unknown"]).map((names) => {
       return Object.fromEntries(names.map((name) => [name, name]));

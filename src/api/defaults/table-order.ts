@@ -63,8 +63,11 @@ function sorted(schema: ValueSchema & { is: "map" }, map: JsonObject): JsonObjec
   let last: string | undefined;
   let isSorted = true;
   for (const key in map) {
-    if (last !== undefined && key < last) isSorted = false;
-    last = key;
+    // The language puts keys such as "10" first, in the order of numbers, whatever is done about it.
+    if (!/^(0|[1-9][0-9]{0,9})$/.test(key)) {
+      if (last !== undefined && key < last) isSorted = false;
+      last = key;
+    }
     const value = map[key];
     if (typeof value !== "object" || value === null) continue;
     const ordered = orderValue(schema.values, value);

@@ -292,8 +292,8 @@ function refusedFields(container: EphemeralContainer, path: FieldPath): FieldErr
   const fields = container as JsonObject;
   const isSet = (name: string) => {
     const value = fields[name];
-    if (isAbsent(value)) return false;
-    return typeof value !== "object" || Object.keys(value).length > 0;
+    // Resources are always there; everything else only if it was sent, even if there is nothing in it.
+    return !isAbsent(value) && (name !== "resources" || Object.keys(value).length > 0);
   };
   return [
     ...refusedForEphemeral

@@ -42,16 +42,18 @@ export function validatePodAnnotations(
   if (!leniency.deletionCost && !isDeletionCost(annotations)) {
     errors.push(invalid(path.key(costKey), annotations?.[costKey], "must be a 32bit integer"));
   }
-  for (const key in annotations) {
-    const value = text(annotations[key]);
-    if (key === seccompPodKey || key.startsWith(seccompContainerPrefix)) {
-      errors.push(...validateSeccompName(value, path.child(key)));
-    }
-    if (key.startsWith(appArmorPrefix)) {
-      errors.push(...validateAppArmorAnnotation(key, value, spec, path.key(key)));
-    }
-  }
-  return errors;
+  const keys = Object.keys(annotations ?? {});
+  const seccomp = keys.filter((key) => key.startsWith(seccompContainerPrefix));
+  if (keys.includes(seccompPodKey)) seccomp.unshift(seccompPodKey);
+  return [
+    ...errors,
+    ...seccomp.flatMap((key) => validateSeccompName(text(annotations?.[key]), path.child(key))),
+    ...keys
+      .filter((key) => key.startsWith(appArmorPrefix))
+      .flatMap((key) =>
+        validateAppArmorAnnotation(key, text(annotations?.[key]), spec, path.key(key)),
+      ),
+  ];
 }
 
 /** Annotations that cannot be taken back. */

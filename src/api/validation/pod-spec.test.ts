@@ -142,9 +142,9 @@ describe("Pod", () => {
     assert.deepEqual(podErrors({}, { annotations }), [
       'metadata.annotations[kubernetes.io/config.mirror]: Invalid value: "x": must set spec.nodeName if mirror pod annotation is set',
       'metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: "1.5": must be a 32bit integer',
+      'metadata.annotations.seccomp.security.alpha.kubernetes.io/pod: Invalid value: "mine": must be a valid seccomp profile',
       'metadata.annotations[container.apparmor.security.beta.kubernetes.io/other]: Invalid value: "other": container not found',
       'metadata.annotations[container.apparmor.security.beta.kubernetes.io/other]: Invalid value: "mine": invalid AppArmor profile name: "mine"',
-      'metadata.annotations.seccomp.security.alpha.kubernetes.io/pod: Invalid value: "mine": must be a valid seccomp profile',
     ]);
   });
 

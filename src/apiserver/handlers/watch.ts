@@ -6,6 +6,8 @@
 
 import { expired } from "../../api/status-error.ts";
 import type { EventEncoder } from "../cache/cache-event.ts";
+import type { CachedObject } from "../cache/cached-object.ts";
+import type { KindCache } from "../cache/kind-cache.ts";
 import { Watcher } from "../cache/watcher.ts";
 import { JSON_TYPE } from "../http/answer.ts";
 import { representationFor } from "../http/media-type.ts";
@@ -74,7 +76,7 @@ function start(context: RequestContext, start: StartOptions): Watcher | undefine
     nowMs: context.parts.clock.monotonicMs(),
   });
   if (startsWithState(options)) {
-    for (const object of cache.list(selection.prefix)) watcher.deliverInitial(object);
+    for (const object of candidates(cache, selection)) watcher.deliverInitial(object);
     if (options.allowBookmarks && endsInitial(options)) {
       sink.send(encoder.bookmark(revision, true));
     }
@@ -84,6 +86,13 @@ function start(context: RequestContext, start: StartOptions): Watcher | undefine
   if (sink.isClosed) return undefined;
   cache.join(watcher);
   return watcher;
+}
+
+/** A watch of one object looks at that one only, however many there are beside it. */
+function candidates(cache: KindCache, { scope, prefix }: Selection): Iterable<CachedObject> {
+  if (scope.by !== "object") return cache.list(prefix);
+  const only = cache.get(scope.key);
+  return only === undefined ? [] : [only];
 }
 
 /** The current server marks the end of the state also for watches without a revision that allow bookmarks. */
