@@ -28,7 +28,7 @@ export class Compactor {
       try {
         await clock.sleep(intervalMs, signal);
         const now = await store.revision();
-        if (previous !== undefined) { await store.compact(previous); process.stderr.write(`COMPACT ${previous} ${new Date().toISOString()}\n`); }
+        if (previous !== undefined) await store.compact(previous);
         previous = now;
       } catch (err) {
         if (isAbort(err, signal)) return;

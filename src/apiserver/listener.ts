@@ -3,6 +3,8 @@
 
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { HttpRequest, HttpResponse } from "./http/answer.ts";
 import type { Credentials } from "./pki/credentials.ts";
@@ -12,8 +14,11 @@ export interface ListenerOptions {
   /** 0 for any. */
   readonly port: number;
   readonly credentials: Credentials;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly handle: (request: HttpRequest, response: HttpResponse) => Promise<void>;
+  /** Called when it stops: answers that would go on for ever end now. */
+  readonly endStreams: () => void;
 }
 
 /** Go's clients keep idle connections for 90 s; a server that closes first makes their next request fail. */
@@ -22,10 +27,18 @@ const KEEP_ALIVE_MS = 100_000;
 /** Requests that one HTTP/2 connection may have open: a client's watches share few connections. */
 const MAX_STREAMS = 10_000;
 
+/** When it stops: for requests to be answered, then for answers to be taken by clients that may not read. */
+const FINISH_MS = 3000;
+const FLUSH_MS = 1000;
+
 export class Listener {
   readonly #options: ListenerOptions;
+  /** Of all connections, also of those that are not secure yet. */
+  readonly #connections = new Set<Socket>();
+  /** Of HTTP/1.1. Those of HTTP/2 are closed by their sessions, after the last frame. */
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #handling = new Set<Promise<void>>();
   readonly #ready = Promise.withResolvers<AddressInfo>();
 
   constructor(options: ListenerOptions) {
@@ -48,12 +61,8 @@ export class Listener {
       closed.reject(err);
     });
     server.on("close", () => closed.resolve());
-    const stop = (): void => {
-      server.close();
-      for (const session of this.#sessions) session.close();
-      // Streams were ended by the cache; what is left are idle connections.
-      for (const socket of this.#sockets) socket.destroySoon();
-    };
+    const ended = new AbortController();
+    const stop = (): void => void this.#stop(server, ended.signal);
     if (signal.aborted) return;
     signal.addEventListener("abort", stop, { once: true });
     server.listen({ host, port }, () => {
@@ -65,7 +74,21 @@ export class Listener {
       await closed.promise;
     } finally {
       signal.removeEventListener("abort", stop);
+      ended.abort();
     }
+  }
+
+  /** Nobody can hold it up: not a client that does not read, nor one that connects and says nothing. */
+  async #stop(server: Http2SecureServer, ended: AbortSignal): Promise<void> {
+    const { clock, endStreams } = this.#options;
+    const wait = (ms: number): Promise<void> => clock.sleep(ms, ended).catch(() => undefined);
+    server.close();
+    endStreams();
+    for (const session of this.#sessions) session.close();
+    await Promise.race([Promise.all(this.#handling), wait(FINISH_MS)]);
+    for (const socket of this.#sockets) socket.destroySoon();
+    await wait(FLUSH_MS);
+    for (const socket of this.#connections) socket.destroy();
   }
 
   #create(): Http2SecureServer {
@@ -89,15 +112,23 @@ export class Listener {
     server.on("request", (request, response) => {
       const { handle } = this.#options;
       // HTTP/2 in the shape of HTTP/1.1; see HttpRequest.
-      void handle(request as unknown as HttpRequest, response as unknown as HttpResponse);
+      const handling = handle(
+        request as unknown as HttpRequest,
+        response as unknown as HttpResponse,
+      ).finally(() => this.#handling.delete(handling));
+      this.#handling.add(handling);
+    });
+    server.on("connection", (socket: Socket) => {
+      this.#connections.add(socket);
+      socket.on("close", () => this.#connections.delete(socket));
     });
     server.on("session", (session) => {
       this.#sessions.add(session);
       session.on("close", () => this.#sessions.delete(session));
       session.on("error", (err) => logger.debug("connection failed", { err }));
     });
-    server.on("secureConnection", (socket: Socket) => {
-      this.#sockets.add(socket);
+    server.on("secureConnection", (socket: TLSSocket) => {
+      if (socket.alpnProtocol !== "h2") this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
       socket.on("error", (err) => logger.debug("connection failed", { err }));
     });

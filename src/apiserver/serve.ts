@@ -82,7 +82,9 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
     host,
     port,
     credentials,
+    clock,
     logger,
+    endStreams: () => cache.endWatches(),
     handle: (request, response) => server.handle(request, response),
   });
   const intervalMs = options.compactionIntervalMs;

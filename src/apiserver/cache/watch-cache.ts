@@ -136,6 +136,11 @@ export class WatchCache {
         this.#isFollowing = false;
       }
     }
+    this.endWatches();
+  }
+
+  /** Their clients see a clean end and go elsewhere. */
+  endWatches(): void {
     for (const { cache } of this.#followers.values()) {
       for (const watcher of cache.watchers()) watcher.sink.end();
     }
@@ -149,7 +154,6 @@ export class WatchCache {
       follower.cache.reset(objects, revision);
     }
     this.#advance(revision);
-    process.stderr.write(`LOADED ${revision} now ${await this.#options.store.revision()} ${new Date().toISOString()}\n`);
   }
 
   /** As far back as is kept, and as is useful. If the past goes away meanwhile, the present will do. */
@@ -163,7 +167,6 @@ export class WatchCache {
         return await store.range({ prefix: "", revision });
       } catch (err) {
         if (!(err instanceof CompactedError)) throw err;
-        process.stderr.write(`COMPACTED ${revision} -> ${err.compacted}\n`);
         revision = err.compacted;
       }
     }

@@ -51,12 +51,13 @@ export async function deleted(
   refuseProtected(context, name);
   const key = objectKey(resource.kind, namespace, name);
   let last: ApiObject | undefined;
+  /** A step of ours was written: what was demanded held then, and who finishes it now finishes it for us too. */
+  let isMarked = false;
   const decide = (current: CachedObject | undefined): Change => {
-    // Between two steps of our own somebody else may have finished it.
-    if (current === undefined && last !== undefined) return { do: "nothing" };
+    if (current === undefined && isMarked) return { do: "nothing" };
     if (current === undefined) throw notFound(named(resource), name);
     const live = shownObject(resource, current);
-    if (last === undefined) checkPreconditions(context, live, options);
+    if (!isMarked) checkPreconditions(context, live, options);
     const next = nextState(context, live, options);
     last = next ?? live;
     return next === undefined ? { do: "delete" } : { do: "write", object: toStored(context, next) };
@@ -73,6 +74,7 @@ export async function deleted(
       return { object: withVersion(object, stored), isGone: true, stored };
     }
     if (!isReadyToGo(object)) return { object, isGone: false, stored };
+    isMarked = true;
   }
 }
 

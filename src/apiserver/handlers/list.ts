@@ -72,7 +72,8 @@ async function asOf(context: RequestContext, query: PastQuery): Promise<Iterable
   const { selection, revision, after } = query;
   await notOlderThan(context, revision);
   if (resource.cache.changedRevision <= revision) {
-    return resource.cache.list(selection.prefix, after);
+    // All of it in this turn: in the next one it may have changed.
+    return [...resource.cache.list(selection.prefix, after)];
   }
   const { prefix, head } = resource.storage;
   try {

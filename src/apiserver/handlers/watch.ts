@@ -19,6 +19,12 @@ import { type Selection, selectionOf } from "./selection.ts";
 
 /** Without a limit of its own a watch ends after half an hour to an hour, so that load spreads over servers. */
 const MIN_TIMEOUT_SECONDS = 1800;
+/**
+ * Who is about to be sent away hears how far it is, and comes back with a version that is still known. A watch that
+ * lasts only seconds needs none.
+ */
+const BOOKMARK_BEFORE_END_MS = 2000;
+const BOOKMARK_FROM_MS = 10_000;
 
 export async function watch(context: RequestContext, options: ListOptions): Promise<void> {
   const { parts, response, request } = context;
@@ -37,6 +43,13 @@ export async function watch(context: RequestContext, options: ListOptions): Prom
   using _ = parts.clock.schedule(timeoutMs, () => sink.end());
   await untilReached(context, options, sink);
   const watcher = start(context, { options, selection, encoder, sink }); // (2)
+  const bookmarkMs = timeoutMs - BOOKMARK_BEFORE_END_MS;
+  using _bookmark =
+    options.allowBookmarks && timeoutMs >= BOOKMARK_FROM_MS
+      ? parts.clock.schedule(bookmarkMs, () => {
+          sink.send(encoder.bookmark(parts.cache.revision, false));
+        })
+      : undefined;
   await sink.closed; // (3)
   if (watcher !== undefined) context.resource.cache.leave(watcher);
 }
