@@ -51,6 +51,9 @@ export async function dispatchResource(
     kind.resource !== "namespaces" &&
     (kind.namespaced ? info.name !== "" && info.namespace === "" : info.namespace !== "");
   if (isMisplaced) throw unknownResource();
+  if (resource.strategy.deprecation !== undefined) {
+    context.warnings.push(resource.strategy.deprecation);
+  }
   if (info.subresource !== "") return subresourceHandler(context, method)(context);
   return info.name === "" ? collection(context, method) : object(context, method);
 }

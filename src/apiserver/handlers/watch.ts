@@ -9,7 +9,7 @@ import type { EventEncoder } from "../cache/cache-event.ts";
 import type { CachedObject } from "../cache/cached-object.ts";
 import type { KindCache } from "../cache/kind-cache.ts";
 import { Watcher } from "../cache/watcher.ts";
-import { JSON_TYPE } from "../http/answer.ts";
+import { JSON_TYPE, warningHeader } from "../http/answer.ts";
 import { representationFor } from "../http/media-type.ts";
 import type { RequestContext } from "./context.ts";
 import { eventEncoder } from "./event-encoder.ts";
@@ -34,7 +34,8 @@ export async function watch(context: RequestContext, options: ListOptions): Prom
   const wantsState = startsWithState(options);
   if (wantsState && options.resourceVersion === undefined) await parts.cache.fresh();
 
-  response.writeHead(200, { "content-type": JSON_TYPE, "cache-control": "no-cache, private" }); // (1)
+  const head = { "content-type": JSON_TYPE, "cache-control": "no-cache, private" };
+  response.writeHead(200, { ...head, ...warningHeader(context.warnings) }); // (1)
   response.flushHeaders();
   const sink = new ResponseSink(response, encoder);
   const seconds = options.timeoutSeconds ?? 0;

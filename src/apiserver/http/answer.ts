@@ -69,7 +69,7 @@ export async function send(
     ...(contentType !== "" && { "content-type": contentType }),
     ...headers,
     ...(compressed !== undefined && { "content-encoding": "gzip", vary: "Accept-Encoding" }),
-    ...(options.warnings.length > 0 && { warning: options.warnings.map(warning).join(", ") }),
+    ...warningHeader(options.warnings),
     ...(code !== 304 && code !== 204 && { "content-length": String(length) }),
   };
   if (response.destroyed || response.headersSent) return; // The client is gone, or an answer was sent.
@@ -105,7 +105,8 @@ function compress(
   });
 }
 
-/** As RFC 7234 wants it: code, agent, quoted text. */
-function warning(text: string): string {
-  return `299 - ${JSON.stringify(text)}`;
+/** As RFC 7234 wants it: code, agent, quoted text. Nothing if there is nothing to say. */
+export function warningHeader(warnings: readonly string[]): { readonly warning?: string } {
+  if (warnings.length === 0) return {};
+  return { warning: warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(", ") };
 }

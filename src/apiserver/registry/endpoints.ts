@@ -10,6 +10,7 @@ import type { Strategy } from "./strategy.ts";
 
 export const endpointsStrategy: Strategy = kindStrategy<Endpoints>("v1", "Endpoints", {
   createsOnUpdate: true,
+  deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
   setDefaults: setEndpointsDefaults,
   validate: validateEndpoints,
   validateUpdate: validateEndpointsUpdate,

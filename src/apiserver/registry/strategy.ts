@@ -37,6 +37,8 @@ export interface Strategy<T = ApiObject> {
    * client sent.
    */
   readonly countsGenerations?: boolean;
+  /** A warning with every answer: clients should move to another kind. */
+  readonly deprecation?: string;
   /** DELETE answers with the object that is gone, not with a Status. */
   readonly returnsDeleted?: boolean;
   /** What happens to dependents if the client does not say. Default: they are deleted in the background. */
