@@ -2,22 +2,27 @@
 // same run where there is one: absolute times hold for this machine and this moment only.
 //
 //   npm run bench              all
-//   npm run bench -- writer    one part: writer, watch, memory
+//   npm run bench -- writer    one part: writer, watch, memory, api
+//   npm run bench -- --quick   fewer and shorter figures of the API
 
 import { fileURLToPath } from "node:url";
 import { buildC } from "../test/support/c-program.ts";
+import { benchApi } from "./api/bench-api.ts";
 import { benchMemory } from "./memory.ts";
 import { printTable } from "./report.ts";
 import { benchWatch } from "./watch.ts";
 import { benchWriter } from "./writer.ts";
 
+const isQuick = process.argv.includes("--quick");
+
 const PARTS: Record<string, () => void | Promise<void>> = {
   writer: async () => benchWriter(await built("raw-writer.c")),
   watch: async () => benchWatch(await built("raw-watch.c")),
   memory: benchMemory,
+  api: () => benchApi({ isQuick }),
 };
 
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).filter((argument) => argument !== "--quick");
 const unknown = wanted.filter((name) => PARTS[name] === undefined);
 if (unknown.length > 0) {
   console.error(
