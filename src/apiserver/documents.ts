@@ -19,8 +19,8 @@ import { mediaType } from "./http/media-type.ts";
 export interface DocumentsOptions {
   readonly kinds: readonly Kind[];
   readonly version: object;
-  /** "host:port" */
-  readonly serverAddress: string;
+  /** "host:port", known once the server listens. */
+  readonly serverAddress: () => string;
   /** Paths besides those of kinds, for the index. */
   readonly paths: readonly string[];
 }
@@ -63,7 +63,7 @@ export class Documents {
     if (rest.length > 0) return undefined;
     if (root === "api" && version === "") {
       return group === ""
-        ? jsonAnswer(200, apiVersionsDocument(kinds, serverAddress))
+        ? jsonAnswer(200, apiVersionsDocument(kinds, serverAddress()))
         : jsonOrNothing(apiResourceListDocument(kinds, "", group));
     }
     return root === "apis" ? groupDocument(kinds, group, version) : undefined;

@@ -50,13 +50,14 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   const parts = serverParts(options, { cache, served });
   const booted = Promise.withResolvers<void>();
   let isReady = false;
+  let listening = port;
   const server = new ApiServer({
     parts,
     metrics,
     documents: new Documents({
       kinds,
       version: options.version,
-      serverAddress: `${host}:${port}`,
+      serverAddress: () => `${host}:${listening}`,
       paths: [
         "/healthz",
         "/livez",
@@ -107,6 +108,7 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
       run: (stop) => listener.run(stop),
       ready: async () => {
         const address = await listener.ready();
+        listening = address.port;
         isReady = true;
         options.onReady({ host, port: address.port });
       },

@@ -87,20 +87,27 @@ async function runServer(flags: ServerFlags): Promise<void> {
       onReady: ({ port }) => {
         const server = urlOf({ host: flags.advertise[0] ?? listen.host, port });
         const file = join(flags.dataDir, "kubeconfig");
-        writePrivate(
-          file,
-          kubeconfig({
-            server,
-            authority: credentials.authority.certificate,
-            user: "admin",
-            credentials: credentials.admin,
-          }),
-        );
+        const text = kubeconfig({
+          server,
+          authority: credentials.authority.certificate,
+          user: "admin",
+          credentials: credentials.admin,
+        });
+        saveKubeconfig(file, text, logger);
         process.stdout.write(`driftless: ready on ${server}, admin's kubeconfig in ${file}\n`);
       },
     },
     stopSignal(logger),
   );
+}
+
+/** On a full disk the server still starts, read-only; the file is most likely there from before. */
+function saveKubeconfig(file: string, text: string, logger: Logger): void {
+  try {
+    writePrivate(file, text);
+  } catch (err) {
+    logger.warn("cannot write the admin's kubeconfig", { file, err });
+  }
 }
 
 function seconds(text: string): number {

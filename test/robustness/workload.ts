@@ -113,6 +113,15 @@ export class Workload implements AsyncDisposable {
     );
   }
 
+  /** Lists everything as it is now. */
+  async looksAround(): Promise<void> {
+    const actor = { shared: this.#shared, transport: this.#connections.http1 };
+    for (const kind of kinds) {
+      const list = await listObjects(actor, { view: { kind }, asked: { match: "newest" } });
+      assert.notEqual(list, "no answer", `a list of ${kind} right after the start`);
+    }
+  }
+
   /** Some stop to read while much is written. The others get everything meanwhile. */
   async neglect(): Promise<void> {
     const shared = this.#shared;

@@ -435,6 +435,18 @@ describe("trackUpdate", () => {
   });
 });
 
+describe("trackUpdate of a large object", () => {
+  // When each key cost as many steps as there were keys, this held the server up for minutes.
+  it("takes 100,000 keys", () => {
+    const keys = Array.from({ length: 100_000 }, (_, i) => [`key${i}`, "v"] as const);
+    const next: ApiObject = { metadata: { name: "a" }, data: Object.fromEntries(keys) };
+    const [entry] = trackUpdate({ ...writeOf(next, next), live: undefined, now: "" }) ?? [];
+    const fields = entry?.fieldsV1 as { "f:data": object };
+    // And one for the map itself.
+    assert.equal(Object.keys(fields["f:data"]).length, 100_001);
+  });
+});
+
 describe("settleTimes", () => {
   const live: ApiObject = {
     metadata: { name: "p", managedFields: [{ manager: "m", time: "2026-01-01T00:00:00Z" }] },

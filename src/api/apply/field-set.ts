@@ -117,9 +117,11 @@ export function asMember(node: FieldSet): FieldSet {
 /** Collects paths. Its steps are not in canonical order. */
 export class FieldSetBuilder {
   readonly set: MutableSet = {};
+  /** The nodes that are not empty. Asking an object with 100,000 keys whether it has one costs as many steps. */
+  readonly #filled = new Set<MutableSet>();
 
   get isEmpty(): boolean {
-    return isEmptySet(this.set);
+    return !this.#filled.has(this.set);
   }
 
   /** The empty path is not a member of anything. */
@@ -129,12 +131,14 @@ export class FieldSetBuilder {
       const next = node[element];
       const isLast = depth === path.length - 1;
       if (next === undefined) {
+        this.#filled.add(node);
         node = node[element] = {};
         continue;
       }
       // What is there without children is a member, and has to say so once it gets children.
-      if (isLast ? !isEmptySet(next) : isEmptySet(next)) {
+      if (this.#filled.has(next) === isLast) {
         next[self] = {};
+        this.#filled.add(next);
       }
       node = next;
     }

@@ -19,7 +19,7 @@ const patchFormats = [
 ];
 
 /** `version` is what the server calls itself; nothing depends on it. */
-export function openApiV2(kinds: readonly Kind[], version = "1.37"): JsonObject {
+export function openApiV2(kinds: readonly Kind[], version = "1.36"): JsonObject {
   return {
     swagger: "2.0",
     info: { title: "Kubernetes", version },

@@ -71,7 +71,7 @@ function documentPaths(kinds: readonly Kind[]): readonly string[] {
 function document(paths: JsonObject, schemas: JsonObject): JsonObject {
   return {
     openapi: "3.0.0",
-    info: { title: "Kubernetes", version: "1.37" },
+    info: { title: "Kubernetes", version: "1.36" },
     paths,
     components: {
       schemas,
