@@ -51,6 +51,7 @@ function readCertificate(socket: TLSSocket): UserInfo | undefined {
 
 /** Whom the request asks to be; undefined if it does not. */
 export function impersonated(headers: HttpRequest["headers"]): UserInfo | undefined {
+  if (!Object.keys(headers).some((name) => name.startsWith("impersonate-"))) return undefined;
   const name = one(headers["impersonate-user"]);
   const groups = many(headers["impersonate-group"]);
   const uid = one(headers["impersonate-uid"]);

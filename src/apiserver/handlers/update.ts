@@ -14,22 +14,35 @@ import { updateObject } from "./update-object.ts";
 import { type WriteOptions, writeOptions } from "./write-options.ts";
 
 export async function update(context: RequestContext): Promise<Answer> {
-  const { resource, request, info, warnings } = context;
   const options = writeOptions(context, "UpdateOptions");
-  const object = decodeBody(await readBody(request), {
+  const body = await readBody(context.request);
+  const object = decoded(context, body, options);
+  const created = await createIfMissing(context, object, options);
+  if (created !== undefined) return created;
+  // What is made of it is stored and shared: a further attempt starts from the body.
+  let unused: ApiObject | undefined = object;
+  const produce = (): ApiObject => {
+    const next = unused ?? decoded(context, body, options);
+    unused = undefined;
+    return next;
+  };
+  return updateObject(context, { options, isWhole: true, produce });
+}
+
+function decoded(
+  { resource, request, info, warnings }: RequestContext,
+  body: Buffer,
+  { fieldValidation }: WriteOptions,
+): ApiObject {
+  const object = decodeBody(body, {
     contentType: request.headers["content-type"],
     expected: resource.kind,
-    fieldValidation: options.fieldValidation,
+    fieldValidation,
     warnings,
   });
   resource.strategy.applyDefaults?.(object);
   settlePlace(resource, object, info);
-  const created = await createIfMissing(context, object, options);
-  // A copy each time: what is made of it is stored and shared.
-  return (
-    created ??
-    updateObject(context, { options, isWhole: true, produce: () => structuredClone(object) })
-  );
+  return object;
 }
 
 /** For the kinds whose clients rely on it. Undefined if the object is there. */
