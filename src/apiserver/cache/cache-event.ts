@@ -48,6 +48,13 @@ export class CacheEvent {
     return frame;
   }
 
+  /** All who watched have it: what is kept for those who come later is the object alone. */
+  release(): void {
+    this.#frames.clear();
+    this.#left = undefined;
+    this.previous?.release();
+  }
+
   /** Whoever sees the object leave is shown its last content with the revision of the change. */
   #shown(type: EventType): CachedObject {
     if (type !== "DELETED" || this.type === "DELETED") return this.object;

@@ -86,6 +86,11 @@ export class CachedObject {
     );
   }
 
+  /** Keeps only the bytes: it is no longer the current version, and few will ask. */
+  release(): void {
+    this.#object = undefined;
+  }
+
   /** Spares the parsing when the writer still has the value. */
   adopt(object: ApiObject): void {
     this.#object ??= object;

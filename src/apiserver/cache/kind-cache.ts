@@ -13,11 +13,13 @@ import type { Watcher } from "./watcher.ts";
  * after a restart of the server need; the bytes are bounded too, because objects can have a megabyte.
  */
 const WINDOW_EVENTS = 10_000;
-const WINDOW_BYTES = 64 * 1024 * 1024;
+const WINDOW_BYTES = 32 * 1024 * 1024;
 
 export interface KindCacheOptions {
   /** The field by which watchers can be indexed, such as the node of a pod. */
   readonly indexedField?: ((object: CachedObject) => string) | undefined;
+  /** Told of events that could not be made for a watcher. */
+  readonly onFailure?: (err: unknown) => void;
 }
 
 export class KindCache {
@@ -34,11 +36,13 @@ export class KindCache {
   readonly #byObject = new Map<string, Set<Watcher>>();
   readonly #byField = new Map<string, Set<Watcher>>();
   readonly #indexedField: ((object: CachedObject) => string) | undefined;
+  readonly #onFailure: ((err: unknown) => void) | undefined;
   /** Of the last change of this kind. */
   #changed = 0n;
 
   constructor(options: KindCacheOptions = {}) {
     this.#indexedField = options.indexedField;
+    this.#onFailure = options.onFailure;
   }
 
   get size(): number {
@@ -158,8 +162,20 @@ export class KindCache {
     this.#trim();
     for (const watchers of this.#interested(event)) {
       for (const watcher of watchers) {
-        if (!watcher.deliver(event)) this.leave(watcher);
+        if (!this.#delivered(watcher, event)) this.leave(watcher);
       }
+    }
+    event.release();
+  }
+
+  /** A watcher whose event cannot be made is sent away; it must not take the others with it. */
+  #delivered(watcher: Watcher, event: CacheEvent): boolean {
+    try {
+      return watcher.deliver(event);
+    } catch (err) {
+      this.#onFailure?.(err);
+      watcher.sink.expire("an event could not be sent");
+      return false;
     }
   }
 

@@ -71,7 +71,14 @@ export class WatchCache {
     this.#followers = new Map(
       options.kinds.map((kind) => [
         kind.prefix,
-        { kind, cache: new KindCache({ indexedField: kind.indexedField }) },
+        {
+          kind,
+          cache: new KindCache({
+            indexedField: kind.indexedField,
+            onFailure: (err) =>
+              options.logger.error("cannot send an event", { prefix: kind.prefix, err }),
+          }),
+        },
       ]),
     );
   }
@@ -101,11 +108,20 @@ export class WatchCache {
     await this.reached(await this.#options.store.revision());
   }
 
-  /** Resolves when the caches hold everything up to this revision. */
-  reached(revision: bigint): Promise<void> | undefined {
+  /** Resolves when the caches hold everything up to this revision, or the signal says that nobody waits any more. */
+  reached(revision: bigint, signal?: AbortSignal): Promise<void> | undefined {
     if (this.#revision >= revision) return undefined;
     return new Promise((resolve) => {
-      this.#waiters.push({ revision, resolve });
+      const waiter = { revision, resolve };
+      this.#waiters.push(waiter);
+      signal?.addEventListener(
+        "abort",
+        () => {
+          this.#waiters = this.#waiters.filter((other) => other !== waiter);
+          resolve();
+        },
+        { once: true },
+      );
     });
   }
 

@@ -53,12 +53,14 @@ export class Watcher {
 
   /** False when the watcher takes no more. */
   deliver(event: CacheEvent): boolean {
-    const type = this.#typeOf(event);
-    return type === undefined || this.sink.send(event.frame(type, this.encoder));
+    const frame = this.frameOf(event);
+    return frame === undefined || this.sink.send(frame);
   }
 
-  deliverInitial(object: CachedObject): boolean {
-    return !this.isInterestedIn(object) || this.sink.send(this.encoder.encode("ADDED", object));
+  /** What the watcher is sent of an event; undefined if it does not see it. */
+  frameOf(event: CacheEvent): Buffer | undefined {
+    const type = this.#typeOf(event);
+    return type && event.frame(type, this.encoder);
   }
 
   isInterestedIn(object: CachedObject): boolean {

@@ -30,15 +30,12 @@ const FUTURE_WAIT_MS = 3000;
 
 /** Resolves when the cache is at least this new; a revision that does not come is a time-out for the client. */
 export async function notOlderThan({ parts }: RequestContext, revision: bigint): Promise<void> {
-  const reached = parts.cache.reached(revision);
+  const late = new AbortController();
+  const reached = parts.cache.reached(revision, late.signal);
   if (reached === undefined) return;
-  let timer: Disposable | undefined;
-  const late = new Promise<"late">((resolve) => {
-    timer = parts.clock.schedule(FUTURE_WAIT_MS, () => resolve("late"));
-  });
-  const first = await Promise.race([reached, late]);
-  timer?.[Symbol.dispose]();
-  if (first === "late") throw tooLarge(revision, parts.cache.revision);
+  using _ = parts.clock.schedule(FUTURE_WAIT_MS, () => late.abort());
+  await reached;
+  if (late.signal.aborted) throw tooLarge(revision, parts.cache.revision);
 }
 
 function tooLarge(asked: bigint, current: bigint): StatusError {

@@ -41,8 +41,9 @@ export async function listPage(context: RequestContext, options: ListOptions): P
     return cut({ source, selection, revision: context.parts.cache.revision, options });
   }
   const after = startOf(selection, place);
-  const source = await asOf(context, { selection, revision: exact, after });
-  return cut({ source, selection, revision: exact, options });
+  const { limit } = options;
+  const { objects, beyond } = await asOf(context, { selection, revision: exact, after, limit });
+  return cut({ source: objects, beyond, selection, revision: exact, options });
 }
 
 /** The key after which the page begins; "" for the first one. */
@@ -64,31 +65,40 @@ interface PastQuery {
   readonly selection: Selection;
   readonly revision: bigint;
   readonly after: string;
+  readonly limit: number;
+}
+
+interface Past {
+  readonly objects: readonly CachedObject[];
+  /** How many more there are. */
+  readonly beyond: number;
 }
 
 /** The state at a revision: the cache's, if the kind has not changed since, or the store's. */
-async function asOf(context: RequestContext, query: PastQuery): Promise<Iterable<CachedObject>> {
+async function asOf(context: RequestContext, query: PastQuery): Promise<Past> {
   const { resource, parts } = context;
-  const { selection, revision, after } = query;
+  const { selection, revision, after, limit } = query;
   await notOlderThan(context, revision);
   if (resource.cache.changedRevision <= revision) {
     // All of it in this turn: in the next one it may have changed.
-    return [...resource.cache.list(selection.prefix, after)];
+    return { objects: [...resource.cache.list(selection.prefix, after)], beyond: 0 };
   }
   const { prefix, head } = resource.storage;
   try {
-    const { items } = await parts.store.range({
+    const { items, remaining } = await parts.store.range({
       prefix: prefix + selection.prefix,
       revision,
       ...(after !== "" && { after: prefix + after }),
+      // Only what is shown, unless it has to be looked for.
+      ...(limit > 0 && selection.matches === undefined && { limit }),
     });
-    return items.map(({ key, value, revision: written }) =>
+    const objects = items.map(({ key, value, revision: written }) =>
       CachedObject.fromStored({ key: key.slice(prefix.length), value, revision: written, head }),
     );
+    return { objects, beyond: remaining };
   } catch (err) {
-    if (err instanceof CompactedError || err instanceof FutureRevisionError)
-      throw tooOld(selection, after);
-    throw err;
+    const isTooOld = err instanceof CompactedError || err instanceof FutureRevisionError;
+    throw isTooOld ? tooOld(selection, after) : err;
   }
 }
 
@@ -103,17 +113,19 @@ function tooOld({ prefix }: Selection, after: string): Error {
 
 interface CutOptions {
   readonly source: Iterable<CachedObject>;
+  /** What comes after the source. */
+  readonly beyond?: number;
   readonly selection: Selection;
   readonly revision: bigint;
   readonly options: ListOptions;
 }
 
-function cut({ source, selection, revision, options }: CutOptions): Page {
+function cut({ source, beyond = 0, selection, revision, options }: CutOptions): Page {
   // "Anything will do" gets everything: the limit is for lists that are read from the store.
   const isAnything = options.resourceVersion === 0n && options.match === "";
   const limit = isAnything || options.limit === 0 ? Number.POSITIVE_INFINITY : options.limit;
   const items: CachedObject[] = [];
-  let remaining = 0;
+  let remaining = beyond;
   for (const object of source) {
     if (selection.matches?.(object) === false) continue;
     if (items.length < limit) items.push(object);

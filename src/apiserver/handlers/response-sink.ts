@@ -7,6 +7,7 @@ import type { EventEncoder } from "../cache/cache-event.ts";
 import type { WatchSink } from "../cache/watcher.ts";
 import type { HttpResponse } from "../http/answer.ts";
 import { chunkOf } from "../http/chunked-frame.ts";
+import { isGone } from "../http/is-gone.ts";
 
 /** Beyond what the kernel's buffers take. Frames are shared between watchers, so this is a bound, not a cost. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
@@ -15,6 +16,8 @@ export class ResponseSink implements WatchSink {
   readonly #response: HttpResponse;
   readonly #encoder: EventEncoder;
   readonly #closed = Promise.withResolvers<void>();
+  /** What happened while the past is still being sent. Undefined when it is not. */
+  #waiting: { readonly frames: Buffer[]; bytes: number } | undefined;
   #isClosed = false;
 
   constructor(response: HttpResponse, encoder: EventEncoder) {
@@ -22,7 +25,7 @@ export class ResponseSink implements WatchSink {
     this.#encoder = encoder;
     response.on("close", () => this.#close());
     response.on("error", () => this.#close());
-    if (response.destroyed) this.#close();
+    if (isGone(response)) this.#close();
   }
 
   /** Resolves when nothing can be sent any more. */
@@ -34,8 +37,24 @@ export class ResponseSink implements WatchSink {
     return this.#isClosed;
   }
 
+  /**
+   * Sends what comes before anything else, as fast as the client takes it and no faster: it may be any amount. What
+   * is sent meanwhile waits behind it, and that is bounded.
+   */
+  async sendPast(frames: Iterable<Buffer>): Promise<void> {
+    const waiting = { frames: [] as Buffer[], bytes: 0 };
+    this.#waiting = waiting;
+    for (const frame of frames) {
+      if (this.#isClosed) return;
+      if (!this.#response.write(frame)) await this.#drained();
+    }
+    this.#waiting = undefined;
+    for (const frame of waiting.frames) this.send(frame);
+  }
+
   send(frame: Buffer): boolean {
     if (this.#isClosed) return false;
+    if (this.#waiting !== undefined) return this.#wait(this.#waiting, frame);
     const { socket, chunkedEncoding } = this.#response;
     if (socket !== null && chunkedEncoding) sendChunk(socket, chunkOf(frame));
     else this.#response.write(frame);
@@ -59,6 +78,20 @@ export class ResponseSink implements WatchSink {
     if (this.#isClosed) return;
     this.#response.end();
     this.#close();
+  }
+
+  #wait(waiting: { readonly frames: Buffer[]; bytes: number }, frame: Buffer): boolean {
+    waiting.frames.push(frame);
+    waiting.bytes += frame.length;
+    if (waiting.bytes <= MAX_WAITING_BYTES) return true;
+    this.expire("the client is too slow");
+    return false;
+  }
+
+  async #drained(): Promise<void> {
+    const drained = Promise.withResolvers<void>();
+    this.#response.once("drain", drained.resolve);
+    await Promise.race([drained.promise, this.closed]);
   }
 
   #close(): void {

@@ -79,7 +79,8 @@ function scopeOf({ resource, info }: RequestContext, fields: FieldSelector): Wat
   const namespace = info.namespace || (fields.requiredEquals("metadata.namespace") ?? "");
   const isPlaced = kind.namespaced ? namespace !== "" : true;
   if (name !== "" && isPlaced) return { by: "object", key: objectKey(kind, namespace, name) };
+  // A namespace before a field: the field's index knows nothing of namespaces.
+  if (kind.namespaced && isPlaced) return { by: "namespace", namespace };
   const indexed = fields.requiredEquals(strategy.indexedField ?? "");
-  if (indexed !== undefined) return { by: "field", value: indexed };
-  return kind.namespaced && isPlaced ? { by: "namespace", namespace } : { by: "all" };
+  return indexed === undefined ? { by: "all" } : { by: "field", value: indexed };
 }

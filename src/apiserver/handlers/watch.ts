@@ -31,13 +31,15 @@ export async function watch(context: RequestContext, options: ListOptions): Prom
   const representation = representationFor(request.headers.accept, true);
   const selection = selectionOf(context);
   const encoder = eventEncoder(context, representation);
+  // Before anything is waited for: a client that leaves meanwhile is seen to leave.
+  const sink = new ResponseSink(response, encoder);
   const wantsState = startsWithState(options);
   if (wantsState && options.resourceVersion === undefined) await parts.cache.fresh();
+  if (sink.isClosed) return;
 
   const head = { "content-type": JSON_TYPE, "cache-control": "no-cache, private" };
   response.writeHead(200, { ...head, ...warningHeader(context.warnings) }); // (1)
   response.flushHeaders();
-  const sink = new ResponseSink(response, encoder);
   const seconds = options.timeoutSeconds ?? 0;
   const timeoutMs =
     1000 * (seconds > 0 ? seconds : MIN_TIMEOUT_SECONDS * (1 + parts.random.next()));
@@ -66,8 +68,11 @@ async function untilReached(
   { resourceVersion = 0n }: ListOptions,
   sink: ResponseSink,
 ): Promise<void> {
-  const reached = parts.cache.reached(resourceVersion);
-  if (reached !== undefined) await Promise.race([reached, sink.closed]);
+  const left = new AbortController();
+  const reached = parts.cache.reached(resourceVersion, left.signal);
+  if (reached === undefined) return;
+  await Promise.race([reached, sink.closed]);
+  left.abort();
 }
 
 interface StartOptions {
@@ -80,7 +85,7 @@ interface StartOptions {
 function start(context: RequestContext, start: StartOptions): Watcher | undefined {
   const { options, selection, encoder, sink } = start;
   const { cache } = context.resource;
-  const { revision } = context.parts.cache;
+  if (sink.isClosed) return undefined;
   const watcher = new Watcher({
     scope: selection.scope,
     matches: selection.matches,
@@ -89,17 +94,58 @@ function start(context: RequestContext, start: StartOptions): Watcher | undefine
     bookmarks: options.allowBookmarks,
     nowMs: context.parts.clock.monotonicMs(),
   });
-  if (startsWithState(options)) {
-    for (const object of candidates(cache, selection)) watcher.deliverInitial(object);
-    if (options.allowBookmarks && endsInitial(options)) {
-      sink.send(encoder.bookmark(revision, true));
-    }
-  } else if (!replay(context, { watcher, selection, options, sink })) {
+  const past = startsWithState(options)
+    ? state(context, { options, selection, watcher })
+    : changesSince(context, { options, selection, watcher });
+  if (past === undefined) {
+    const after = options.resourceVersion ?? 0n;
+    sink.fail(expired(`too old resource version: ${after} (${context.parts.cache.revision})`));
     return undefined;
   }
-  if (sink.isClosed) return undefined;
   cache.join(watcher);
+  // Failures are the client's leaving, which ends the watch anyway.
+  sink.sendPast(past).catch(() => sink.end());
   return watcher;
+}
+
+interface PastOptions {
+  readonly options: ListOptions;
+  readonly selection: Selection;
+  readonly watcher: Watcher;
+}
+
+/** What is there now, encoded as it is sent. */
+function state(
+  context: RequestContext,
+  { options, selection, watcher }: PastOptions,
+): Iterable<Buffer> {
+  const objects = [...candidates(context.resource.cache, selection)];
+  const { revision } = context.parts.cache;
+  const marksEnd = options.allowBookmarks && endsInitial(options);
+  return (function* frames() {
+    for (const object of objects) {
+      if (watcher.isInterestedIn(object)) yield watcher.encoder.encode("ADDED", object);
+    }
+    if (marksEnd) yield watcher.encoder.bookmark(revision, true);
+  })();
+}
+
+/** The changes since the revision that the client has. Undefined if they are no longer known. */
+function changesSince(
+  context: RequestContext,
+  { options, selection, watcher }: PastOptions,
+): Iterable<Buffer> | undefined {
+  const { cache } = context.resource;
+  const after = options.resourceVersion ?? context.parts.cache.revision;
+  if (!cache.reachesBack(after)) return undefined;
+  const events = cache.since(after);
+  return (function* frames() {
+    for (const event of events) {
+      if (!event.object.key.startsWith(selection.prefix)) continue;
+      const frame = watcher.frameOf(event);
+      if (frame !== undefined) yield frame;
+    }
+  })();
 }
 
 /** A watch of one object looks at that one only, however many there are beside it. */
@@ -112,28 +158,4 @@ function candidates(cache: KindCache, { scope, prefix }: Selection): Iterable<Ca
 /** The current server marks the end of the state also for watches without a revision that allow bookmarks. */
 function endsInitial({ sendInitialEvents, resourceVersion }: ListOptions): boolean {
   return sendInitialEvents === true || resourceVersion === undefined;
-}
-
-interface ReplayOptions {
-  readonly watcher: Watcher;
-  readonly selection: Selection;
-  readonly options: ListOptions;
-  readonly sink: ResponseSink;
-}
-
-/** The changes since the revision that the client has. False if they are no longer known. */
-function replay(
-  context: RequestContext,
-  { watcher, selection, options, sink }: ReplayOptions,
-): boolean {
-  const { cache } = context.resource;
-  const after = options.resourceVersion ?? context.parts.cache.revision;
-  if (!cache.reachesBack(after)) {
-    sink.fail(expired(`too old resource version: ${after} (${context.parts.cache.revision})`));
-    return false;
-  }
-  for (const event of cache.since(after)) {
-    if (event.object.key.startsWith(selection.prefix)) watcher.deliver(event);
-  }
-  return true;
 }
