@@ -66,7 +66,10 @@ export class Http1Transport implements Transport {
 
   ask({ method, path, body, contentType = "application/json" }: Ask): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      const headers = body === undefined ? {} : { "content-type": contentType };
+      const text = body === undefined ? "" : JSON.stringify(body);
+      // Node sends the body of a DELETE without saying that there is one.
+      const length = { "content-length": Buffer.byteLength(text) };
+      const headers = body === undefined ? {} : { "content-type": contentType, ...length };
       const options = { method, agent: this.#agent, headers, timeout: ANSWER_TIMEOUT_MS };
       const sent = request(`${this.#url}${path}`, options, (response) => {
         collect(response, (text) => {
@@ -76,7 +79,7 @@ export class Http1Transport implements Transport {
       });
       sent.on("timeout", () => sent.destroy(new Error("no answer came in time")));
       sent.on("error", reject);
-      sent.end(body && JSON.stringify(body));
+      sent.end(text);
     });
   }
 

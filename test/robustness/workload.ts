@@ -8,6 +8,7 @@ import {
   connectionsTo,
   HEAVY,
   heavyKeys,
+  hotKeys,
   kinds,
   lightKeys,
   namespaces,
@@ -131,6 +132,7 @@ export class Workload implements AsyncDisposable {
     const writer = new Writer({
       ...this.#writer(`heavy${shared.acknowledged}`, 0),
       keys: heavyKeys(),
+      hotKeys: heavyKeys(),
       maxBallast: HEAVY_BYTES,
     });
     const random = shared.randomForNext();
@@ -188,7 +190,8 @@ export class Workload implements AsyncDisposable {
 
   #writer(name: string, index: number): ConstructorParameters<typeof Writer>[0] {
     const transport = this.#connections.for(index);
-    return { shared: this.#shared, transport, name, keys: lightKeys(), maxBallast: 0 };
+    const keys = { keys: lightKeys(), hotKeys: hotKeys() };
+    return { shared: this.#shared, transport, name, ...keys, maxBallast: 0 };
   }
 
   #start(actor: { run(): Promise<void> }): void {

@@ -11,6 +11,8 @@ export interface WriterOptions extends ActorOptions {
   readonly name: string;
   /** What it writes, again and again. */
   readonly keys: readonly Key[];
+  /** Those of them that others write as often. */
+  readonly hotKeys: readonly Key[];
   /** Of ballast, at most. */
   readonly maxBallast: number;
 }
@@ -54,7 +56,8 @@ export class Writer {
   }
 
   #next(): Write {
-    const key = pick(this.#random, this.#options.keys);
+    const { keys, hotKeys } = this.#options;
+    const key = pick(this.#random, chance(this.#random, 0.3) ? hotKeys : keys);
     const current = this.#shared.known.get(key);
     const change = { labels: this.#labels(), mark: this.#mark() };
     if (current === undefined) return { verb: "create", key, change };

@@ -3,7 +3,13 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { StoreEvent } from "../../src/storage/store.ts";
+import {
+  CompactedError,
+  type Revision,
+  type Store,
+  type StoredValue,
+  type StoreEvent,
+} from "../../src/storage/store.ts";
 import { countOf } from "./counted-value.ts";
 import { openStore, pastOf } from "./open-store.ts";
 
@@ -24,7 +30,7 @@ export async function writeUntil(
     end,
   }: { directory: string; writes: number; end: (child: ChildProcess) => void },
 ): Promise<void> {
-  const child = spawn(process.execPath, [CHILD, directory], {
+  const child = spawn(process.execPath, [CHILD, directory, "compact"], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   let printed = "";
@@ -47,14 +53,36 @@ export async function writeUntil(
   }
 }
 
-/** Every acknowledged write is in the log, which has no gap and no half write. */
+/**
+ * Every acknowledged write is in the log, which has no gap and no half write. Of what was compacted, no key is as
+ * it was before an acknowledged write.
+ */
 export async function assertKept(directory: string, acknowledged: Acknowledged): Promise<void> {
   await using opened = await openStore(directory);
-  const events = await pastOf(opened.store);
-  assertUnbroken(events);
+  const { store } = opened;
+  const compacted = await compactedOf(store);
+  const { items } = await store.range({ prefix: "", revision: compacted });
+  const events = await pastOf(store, compacted);
+  assertUnbroken(items, events);
   const kept = new Set(events.map(describeEvent));
-  const lost = [...acknowledged.values()].filter((line) => !kept.has(line));
+  const lost = [...acknowledged].filter(([at, line]) => at > compacted && !kept.has(line));
   assert.deepEqual(lost, [], "no acknowledged write is lost");
+  const stored = new Map(items.map(({ key, revision }) => [key, revision]));
+  const undone = [...acknowledged].filter(([at, line]) => {
+    const has = stored.get(line.split(" ")[0] ?? "");
+    return at <= compacted && has !== undefined && has < at;
+  });
+  assert.deepEqual(undone, [], "no acknowledged write is undone");
+}
+
+async function compactedOf(store: Store): Promise<Revision> {
+  try {
+    await store.range({ prefix: "", limit: 1, revision: 0n });
+    return 0n;
+  } catch (err) {
+    if (err instanceof CompactedError) return err.compacted;
+    throw err;
+  }
 }
 
 /** As the server prints it: the number of a write since its key began. */
@@ -63,8 +91,9 @@ function describeEvent({ key, revision, value, previous }: StoreEvent): string {
   return `${key} ${count} ${revision}`;
 }
 
-function assertUnbroken(events: readonly StoreEvent[]): void {
-  const counts = new Map<string, number>();
+/** `items` are the keys before the events. */
+function assertUnbroken(items: readonly StoredValue[], events: readonly StoreEvent[]): void {
+  const counts = new Map(items.map((item) => [item.key, countOf(item)]));
   let last = 0n;
   for (const { key, revision, value, previous } of events) {
     assert.ok(revision > last, `revision ${revision} comes after ${last}`);

@@ -26,14 +26,14 @@ export async function openStore(directory: string): Promise<OpenedStore> {
   };
 }
 
-/** All events that a store has kept. */
-export async function pastOf(store: SqliteStore): Promise<StoreEvent[]> {
+/** All events of a store after a revision. */
+export async function pastOf(store: SqliteStore, after = 0n): Promise<StoreEvent[]> {
   const now = await store.revision();
   const stop = new AbortController();
   const past: StoreEvent[] = [];
   for await (const { events, revision } of store.watch({
     prefix: "",
-    after: 0n,
+    after,
     signal: stop.signal,
   })) {
     past.push(...events);

@@ -105,6 +105,18 @@ const cases: readonly Case[] = [
     spoil: (file) => change(file, "DROP TABLE meta"),
   },
   {
+    name: "a database without its revisions",
+    reason: "damaged",
+    says: /its table meta lacks a row/,
+    spoil: (file) => change(file, "DELETE FROM meta WHERE name = 'swept'"),
+  },
+  {
+    name: "a database whose revisions cannot be",
+    reason: "damaged",
+    says: /swept up to 7, compacted up to 0, and at 40/,
+    spoil: (file) => change(file, "UPDATE meta SET value = 7 WHERE name = 'swept'"),
+  },
+  {
     name: "a write-ahead log whose database is missing",
     reason: "damaged",
     says: /it is missing, but its write-ahead log is there/,

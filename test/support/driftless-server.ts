@@ -113,7 +113,11 @@ export class DriftlessServer implements AsyncDisposable {
           method,
           agent: this.#agent,
           headers: {
-            ...(text !== undefined && { "content-type": "application/json" }),
+            // Node sends the body of a DELETE without its length, unless it is told.
+            ...(text !== undefined && {
+              "content-type": "application/json",
+              "content-length": String(Buffer.byteLength(text as string | Buffer)),
+            }),
             ...headers,
           },
         },

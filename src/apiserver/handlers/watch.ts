@@ -25,6 +25,8 @@ const MIN_TIMEOUT_SECONDS = 1800;
  */
 const BOOKMARK_BEFORE_END_MS = 2000;
 const BOOKMARK_FROM_MS = 10_000;
+/** For the end of a watch to reach its client. */
+const TAKE_MS = 10_000;
 
 export async function watch(context: RequestContext, options: ListOptions): Promise<void> {
   const { parts, response, request } = context;
@@ -55,6 +57,13 @@ export async function watch(context: RequestContext, options: ListOptions): Prom
       : undefined;
   await sink.closed; // (3)
   if (watcher !== undefined) context.resource.cache.leave(watcher);
+  if (!response.writableFinished) dropIfNotTaken(context);
+}
+
+/** Whoever does not read what was sent to it does not keep the server from forgetting it. */
+function dropIfNotTaken({ parts, response }: RequestContext): void {
+  const timer = parts.clock.schedule(TAKE_MS, () => response.destroy());
+  for (const event of ["finish", "close"]) response.once(event, () => timer[Symbol.dispose]());
 }
 
 /** No revision, or any: clients get what is there as ADDED. With sendInitialEvents they say so themselves. */
