@@ -11,7 +11,7 @@ import {
 import type { Metrics } from "../base/metrics.ts";
 import { StoreUnavailableError } from "../storage/store.ts";
 import { authenticate, impersonated } from "./authentication.ts";
-import type { Action } from "./authorization.ts";
+import { type Action, nowhere } from "./authorization.ts";
 import { dispatchResource, verbOf } from "./dispatch-resource.ts";
 import { type Documents, pageNotFound } from "./documents.ts";
 import type { ServerParts } from "./handlers/context.ts";
@@ -24,8 +24,12 @@ import {
   statusAnswer,
   textAnswer,
 } from "./http/answer.ts";
+import { ClientGoneError } from "./http/read-body.ts";
 import { type RequestInfo, requestInfo } from "./http/request-info.ts";
 import type { UserInfo } from "./user.ts";
+
+/** Clients may send any other word too. */
+const METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
 
 export interface ApiServerOptions {
   readonly parts: ServerParts;
@@ -107,6 +111,10 @@ export class ApiServer {
   #errorAnswer({ method, path }: Asked, err: unknown): Answer {
     const { logger } = this.#options.parts;
     if (err instanceof StatusError) return statusAnswer(err);
+    if (err instanceof ClientGoneError) {
+      logger.debug("a request was not sent to its end", { method, path, err });
+      return statusAnswer(new StatusError({ code: 408, reason: "Timeout", message: err.message }));
+    }
     if (err instanceof StoreUnavailableError) {
       logger.warn("the store is not available", { method, path, err });
       return statusAnswer(serviceUnavailable(err.message, err));
@@ -127,7 +135,7 @@ export class ApiServer {
 
   /** Whoever may impersonate is from here on the other user. */
   async #actingAs(self: UserInfo, request: HttpRequest): Promise<UserInfo> {
-    const other = impersonated(request.headers);
+    const other = impersonated(request);
     if (other === undefined) return self;
     const ask = (resource: string, name: string): Promise<void> =>
       this.#authorize({
@@ -211,8 +219,9 @@ export class ApiServer {
     { code, ms }: { readonly code: number; readonly ms: number },
   ): void {
     const isResource = info.is === "resource";
-    const verb = isResource ? verbOf(method, info, query) : method.toLowerCase();
     // Only what exists becomes a label: clients must not be able to fill the memory with names.
+    const known = isResource ? verbOf(method, info, query) : method.toLowerCase();
+    const verb = METHODS.includes(method) ? known : "other";
     const kind = isResource
       ? this.#options.parts.resource(info.group, info.version, info.resource)?.kind
       : undefined;
@@ -234,14 +243,6 @@ function splitUrl(url: string): readonly [string, string] {
 }
 
 function actionOf({ method, path, query, info }: Asked, user: UserInfo): Action {
-  const nowhere = {
-    group: "",
-    version: "",
-    namespace: "",
-    resource: "",
-    subresource: "",
-    name: "",
-  };
   if (info.is !== "resource") {
     return { ...nowhere, user, verb: method.toLowerCase(), isResource: false, path };
   }

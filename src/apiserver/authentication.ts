@@ -4,11 +4,18 @@
 import type { TLSSocket } from "node:tls";
 import { badRequest, unauthorized } from "../api/status-error.ts";
 import type { HttpRequest } from "./http/answer.ts";
+import { API_AUDIENCES } from "./tokens/service-account-tokens.ts";
 import { AUTHENTICATED, anonymous, type UserInfo } from "./user.ts";
 
-/** Knows tokens. Undefined: not one of its own. */
+export interface Authenticated {
+  readonly user: UserInfo;
+  /** Those of the wanted ones for which the token is good. */
+  readonly audiences: readonly string[];
+}
+
+/** Knows tokens. Undefined: not one of its own, or good for none of the audiences. */
 export interface TokenAuthenticator {
-  authenticate(token: string): Promise<UserInfo | undefined>;
+  authenticate(token: string, audiences: readonly string[]): Promise<Authenticated | undefined>;
 }
 
 /** The names that a certificate carries, by connection: it is read once, not once per request. */
@@ -21,9 +28,9 @@ export async function authenticate(
   const { authorization } = request.headers;
   const bearer = authorization === undefined ? null : /^bearer\s+(\S+)\s*$/i.exec(authorization);
   if (bearer?.[1] !== undefined) {
-    const user = await tokens.authenticate(bearer[1]);
-    if (user === undefined) throw unauthorized();
-    return withGroup(user, AUTHENTICATED);
+    const found = await tokens.authenticate(bearer[1], API_AUDIENCES);
+    if (found === undefined) throw unauthorized();
+    return withGroup(found.user, AUTHENTICATED);
   }
   return certificateUser(request) ?? anonymous;
 }
@@ -50,35 +57,67 @@ function readCertificate(socket: TLSSocket): UserInfo | undefined {
 }
 
 /** Whom the request asks to be; undefined if it does not. */
-export function impersonated(headers: HttpRequest["headers"]): UserInfo | undefined {
-  if (!Object.keys(headers).some((name) => name.startsWith("impersonate-"))) return undefined;
-  const name = one(headers["impersonate-user"]);
-  const groups = many(headers["impersonate-group"]);
-  const uid = one(headers["impersonate-uid"]);
-  const extra = extraOf(headers);
-  const isAsked = groups.length > 0 || uid !== "" || Object.keys(extra).length > 0;
+export function impersonated(
+  request: Pick<HttpRequest, "headers" | "rawHeaders">,
+): UserInfo | undefined {
+  if (!Object.keys(request.headers).some((name) => name.startsWith(PREFIX))) return undefined;
+  const asked = impersonation(request.rawHeaders);
+  const name = first(asked, "user");
+  const groups = asked.get("group") ?? [];
+  const uid = first(asked, "uid");
+  const extra = extraOf(asked);
+  const hasExtra = Object.keys(extra).length > 0;
   if (name === "") {
-    if (isAsked) throw withoutName(uid, groups, extra);
+    if (groups.length > 0 || uid !== "" || hasExtra) throw withoutName(uid, groups, extra);
     return undefined;
   }
   const user: UserInfo = {
     name,
     groups,
     ...(uid !== "" && { uid }),
-    ...(Object.keys(extra).length > 0 && { extra }),
+    ...(hasExtra && { extra }),
   };
   return name === anonymous.name
     ? { ...user, groups: anonymous.groups }
     : withGroup(user, AUTHENTICATED);
 }
 
-function extraOf(headers: HttpRequest["headers"]): Record<string, readonly string[]> {
-  const prefix = "impersonate-extra-";
+const PREFIX = "impersonate-";
+const EXTRA = "extra-";
+
+/** As they were sent: Node joins repeated headers with a comma, which a name may have in it. */
+function impersonation(raw: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = (raw[i] ?? "").toLowerCase();
+    if (!name.startsWith(PREFIX)) continue;
+    const rest = name.slice(PREFIX.length);
+    found.set(rest, [...(found.get(rest) ?? []), raw[i + 1] ?? ""]);
+  }
+  return found;
+}
+
+function first(asked: ReadonlyMap<string, readonly string[]>, name: string): string {
+  return asked.get(name)?.[0] ?? "";
+}
+
+function extraOf(
+  asked: ReadonlyMap<string, readonly string[]>,
+): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(
-    Object.entries(headers)
-      .filter(([name]) => name.startsWith(prefix))
-      .map(([name, value]) => [decodeURIComponent(name.slice(prefix.length)), many(value)]),
+    [...asked]
+      .filter(([name]) => name.startsWith(EXTRA))
+      .map(([name, values]) => [unescaped(name.slice(EXTRA.length)), values]),
   );
+}
+
+/** A key that is no proper escape means itself. */
+function unescaped(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
 }
 
 /** The original prints its own structure, and clients may show it. */
@@ -102,14 +141,4 @@ function withoutName(
 
 function withGroup(user: UserInfo, group: string): UserInfo {
   return user.groups.includes(group) ? user : { ...user, groups: [...user.groups, group] };
-}
-
-function one(value: string | readonly string[] | undefined): string {
-  return many(value)[0] ?? "";
-}
-
-/** Node joins repeated headers with ", ". */
-function many(value: string | readonly string[] | undefined): readonly string[] {
-  if (value === undefined) return [];
-  return [value].flat().flatMap((text) => text.split(", "));
 }

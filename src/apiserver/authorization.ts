@@ -18,6 +18,16 @@ export interface Action {
   readonly path: string;
 }
 
+/** The place of an action that is about no resource. */
+export const nowhere = {
+  group: "",
+  version: "",
+  namespace: "",
+  resource: "",
+  subresource: "",
+  name: "",
+} as const;
+
 interface Decision {
   readonly isAllowed: boolean;
   readonly reason: string;

@@ -27,6 +27,10 @@ const KEEP_ALIVE_MS = 100_000;
 /** Requests that one HTTP/2 connection may have open: a client's watches share few connections. */
 const MAX_STREAMS = 10_000;
 
+/** Go's servers take 1 MiB; nobody needs more than long tokens and many groups. */
+const MAX_HEADER_BYTES = 256 * 1024;
+const MAX_HEADER_PAIRS = 2000;
+
 /** When it stops: for requests to be answered, then for answers to be taken by clients that may not read. */
 const FINISH_MS = 3000;
 const FLUSH_MS = 1000;
@@ -38,7 +42,8 @@ export class Listener {
   /** Of HTTP/1.1. Those of HTTP/2 are closed by their sessions, after the last frame. */
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
-  readonly #handling = new Set<Promise<void>>();
+  readonly #handling = new Map<Promise<void>, HttpResponse>();
+  #isStopping = false;
   readonly #ready = Promise.withResolvers<AddressInfo>();
 
   constructor(options: ListenerOptions) {
@@ -82,10 +87,12 @@ export class Listener {
   async #stop(server: Http2SecureServer, ended: AbortSignal): Promise<void> {
     const { clock, endStreams } = this.#options;
     const wait = (ms: number): Promise<void> => clock.sleep(ms, ended).catch(() => undefined);
+    this.#isStopping = true;
     server.close();
+    for (const response of this.#handling.values()) response.shouldKeepAlive = false;
     endStreams();
     for (const session of this.#sessions) session.close();
-    await Promise.race([Promise.all(this.#handling), wait(FINISH_MS)]);
+    await Promise.race([Promise.all(this.#handling.keys()), wait(FINISH_MS)]);
     for (const socket of this.#sockets) socket.destroySoon();
     await wait(FLUSH_MS);
     for (const socket of this.#connections) socket.destroy();
@@ -101,22 +108,19 @@ export class Listener {
       ca: credentials.authority.certificate,
       requestCert: true,
       rejectUnauthorized: false,
-      settings: { maxConcurrentStreams: MAX_STREAMS },
+      settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES },
+      maxHeaderListPairs: MAX_HEADER_PAIRS,
     });
     // The options of the HTTP/1.1 half are properties that the types do not know.
     Object.assign(server, {
       keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: KEEP_ALIVE_MS + 5000,
       requestTimeout: 60_000,
+      maxHeaderSize: MAX_HEADER_BYTES,
     });
     server.on("request", (request, response) => {
-      const { handle } = this.#options;
       // HTTP/2 in the shape of HTTP/1.1; see HttpRequest.
-      const handling = handle(
-        request as unknown as HttpRequest,
-        response as unknown as HttpResponse,
-      ).finally(() => this.#handling.delete(handling));
-      this.#handling.add(handling);
+      this.#serve(request as unknown as HttpRequest, response as unknown as HttpResponse);
     });
     server.on("connection", (socket: Socket) => {
       this.#connections.add(socket);
@@ -133,10 +137,34 @@ export class Listener {
       socket.on("error", (err) => logger.debug("connection failed", { err }));
     });
     server.on("tlsClientError", (err) => logger.debug("TLS handshake failed", { err }));
-    server.on("clientError", (err: Error, socket: Socket) => {
+    server.on("clientError", (err: NodeJS.ErrnoException, socket: Socket) => {
       logger.debug("bad request", { err });
-      socket.destroy();
+      refuse(socket, err);
     });
     return server;
   }
+
+  #serve(request: HttpRequest, response: HttpResponse): void {
+    if (this.#isStopping) response.shouldKeepAlive = false;
+    const handling = this.#options
+      .handle(request, response)
+      .finally(() => this.#handling.delete(handling));
+    this.#handling.set(handling, response);
+  }
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+};
+
+/** Of HTTP/1.1: what is no request is told so. There is no request to answer, so it is written by hand. */
+function refuse(socket: Socket, { code = "" }: NodeJS.ErrnoException): void {
+  // Set by Node while an answer is under way, which words of ours would damage.
+  const { _httpMessage: answering } = socket as { readonly _httpMessage?: object };
+  if (socket.writable && code !== "ECONNRESET" && (answering ?? null) === null) {
+    const line = refusals[code] ?? "400 Bad Request";
+    socket.write(`HTTP/1.1 ${line}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+  }
+  socket.destroySoon();
 }

@@ -17,7 +17,7 @@ import type { ServerParts } from "./handlers/context.ts";
 import { Listener } from "./listener.ts";
 import type { Credentials } from "./pki/credentials.ts";
 import { ObjectStore } from "./registry/object-store.ts";
-import { type Resource, storageOf } from "./registry/resource.ts";
+import { objectKey, type Resource, storageOf } from "./registry/resource.ts";
 import { resources } from "./registry/resources.ts";
 import { strategies } from "./registry/strategies.ts";
 import { ServiceAccountTokens } from "./tokens/service-account-tokens.ts";
@@ -128,10 +128,10 @@ function serverParts(
   const serviceAccountTokens = new ServiceAccountTokens({
     ...credentials.serviceAccount,
     clock,
-    account: async (namespace, name) => {
-      const accounts = resource("", "v1", "serviceaccounts");
-      const found = accounts && (await objects.get(accounts, `${namespace}/${name}`));
-      return found && { namespace, name, uid: found.object.metadata.uid ?? "" };
+    find: async (kind, namespace, name) => {
+      const of = resource("", "v1", `${kind}s`);
+      const found = of && (await objects.get(of, objectKey(of.kind, namespace, name)));
+      return found?.object.metadata;
     },
   });
   return {

@@ -1,10 +1,19 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { describe, it } from "node:test";
 import { CaptureLogger } from "../base/testing/capture-logger.ts";
 import { type TempDir, tempDir } from "../base/testing/temp-dir.ts";
 import { backupDirectory, backupStore, restoreDirectory, restoreStore } from "./backup.ts";
 import { MemoryStore } from "./memory/memory-store.ts";
+import { lockDirectory } from "./sqlite/data-directory.ts";
 import { SqliteStore } from "./sqlite/sqlite-store.ts";
 import type { Revision, Store } from "./store.ts";
 import { runStore } from "./testing/running-store.ts";
@@ -80,6 +89,17 @@ describe("backupStore", () => {
     assert.deepEqual(await describeAll(restored.store), await describeAll(store, { revision }));
   });
 
+  it("has the key that is empty", async () => {
+    using dir = tempDir();
+    await using source = await run(new MemoryStore());
+    await createAll(source.store, ["", "/a"]);
+    const { keys } = await backupStore(source.store, { file: dir.join("backup") });
+    assert.equal(keys, 2);
+    await using target = await run(new MemoryStore());
+    await restoreStore(dir.join("backup"), target.store);
+    assert.deepEqual(await describeAll(target.store), await describeAll(source.store));
+  });
+
   it("leaves nothing behind when it fails", async () => {
     using dir = tempDir();
     const stopped = new MemoryStore();
@@ -130,6 +150,66 @@ describe("backupDirectory", () => {
     const { keys } = await backupDirectory(dir.join("data"), { file, overwrite: true });
     assert.equal(keys, 1);
     await restoreDirectory(file, dir.join("restored"));
+  });
+
+  for (const log of ["-wal", "-journal"]) {
+    it(`does not replace a file whose ${log} would be replayed into the backup`, async () => {
+      using dir = tempDir();
+      await using _running = await sqlite(dir, "data");
+      const file = dir.join("backup");
+      writeFileSync(file, "old");
+      writeFileSync(`${file}${log}`, "pages");
+
+      const attempt = backupDirectory(dir.join("data"), { file, overwrite: true });
+
+      await assert.rejects(attempt, { reason: "exists", message: /it has a log, ".*backup-/ });
+      assert.equal(readFileSync(file).toString(), "old");
+      assert.equal(readFileSync(`${file}${log}`).toString(), "pages");
+    });
+  }
+
+  it("does not replace the database that it backs up, by whatever name", async () => {
+    using dir = tempDir();
+    {
+      await using running = await sqlite(dir, "data");
+      await createAll(running.store, ["/a"]);
+    }
+    const database = dir.join("data", "driftless.db");
+    symlinkSync(database, dir.join("link"));
+    const before = readFileSync(database);
+    for (const file of [database, dir.join("link")]) {
+      const attempt = backupDirectory(dir.join("data"), { file, overwrite: true });
+      await assert.rejects(attempt, { reason: "exists", message: /is to be backed up/ });
+    }
+    assert.deepEqual(readFileSync(database), before);
+  });
+
+  it("does not replace the database of another store that runs", async () => {
+    using dir = tempDir();
+    await using _source = await sqlite(dir, "data");
+    await using other = await sqlite(dir, "other");
+    const file = dir.join("other", "driftless.db");
+
+    const attempt = backupDirectory(dir.join("data"), { file, overwrite: true });
+
+    await assert.rejects(attempt, { reason: "exists", message: /Cannot replace ".*": (it|a) / });
+    await createAll(other.store, ["/still-there"]);
+  });
+
+  it("does not replace a file in a directory that a store has locked", async () => {
+    using dir = tempDir();
+    await using _source = await sqlite(dir, "data");
+    mkdirSync(dir.join("other"));
+    writeFileSync(dir.join("other", "driftless.db"), "old");
+    const lock = lockDirectory(dir.join("other"));
+    try {
+      const file = dir.join("other", "driftless.db");
+      const attempt = backupDirectory(dir.join("data"), { file, overwrite: true });
+      await assert.rejects(attempt, { reason: "exists", message: /a running store uses/ });
+      assert.equal(readFileSync(file).toString(), "old");
+    } finally {
+      lock.close();
+    }
   });
 
   it("says that there is no database", async () => {

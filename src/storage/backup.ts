@@ -1,9 +1,10 @@
 // Backups: one file with the keys of a store as of one revision, whatever the store. It is a SQLite
 // database with the schema of the SQLite store, so a backup of one store can be restored into another.
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { databaseFile, lockDirectory } from "./sqlite/data-directory.ts";
 import { openForWriting, openUnchanging, syncPath } from "./sqlite/database.ts";
+import { notReplaceable } from "./sqlite/database-refused-error.ts";
 import { LogReader } from "./sqlite/log-reader.ts";
 import { LogWriter } from "./sqlite/log-writer.ts";
 import {
@@ -40,6 +41,9 @@ export interface Backup {
 export async function backupDirectory(directory: string, target: NewFileOptions): Promise<Backup> {
   const source = databaseFile(directory);
   if (!existsSync(source)) throw new Error(`Cannot back up "${source}": there is no such file`);
+  if (isSameFile(source, target.file)) {
+    throw notReplaceable(target.file, "it is the database that is to be backed up");
+  }
   await makeFile(target, (unfinished) => copyDatabase(source, unfinished));
   return summarize(target.file);
 }
@@ -49,8 +53,8 @@ export async function backupStore(store: Store, target: NewFileOptions): Promise
   const revision = await store.revision();
   await makeFile(target, async (unfinished) => {
     using snapshot = new SnapshotWriter(unfinished, revision);
-    for await (const items of pagesOf((after) =>
-      store.range({ prefix: "", after, limit: ITEMS_PER_PAGE, revision }),
+    for await (const items of pagesOf((from) =>
+      store.range({ prefix: "", ...from, limit: ITEMS_PER_PAGE, revision }),
     )) {
       snapshot.add(items);
     }
@@ -95,8 +99,8 @@ export async function restoreStore(file: string, store: Store): Promise<Backup> 
   const db = openUnchanging(file);
   try {
     const log = new LogReader(db);
-    for await (const items of pagesOf(async (after) =>
-      log.range({ prefix: "", after, limit: ITEMS_PER_PAGE }),
+    for await (const items of pagesOf(async (from) =>
+      log.range({ prefix: "", ...from, limit: ITEMS_PER_PAGE }),
     )) {
       await Promise.all(items.map((item) => restoreItem(file, store, item)));
     }
@@ -104,6 +108,13 @@ export async function restoreStore(file: string, store: Store): Promise<Backup> 
     db.close();
   }
   return summarize(file);
+}
+
+/** Whatever its name: links too lead to the same file. */
+function isSameFile(one: string, other: string): boolean {
+  if (!existsSync(other)) return false;
+  const [a, b] = [statSync(one, { bigint: true }), statSync(other, { bigint: true })];
+  return a.dev === b.dev && a.ino === b.ino;
 }
 
 async function restoreItem(file: string, store: Store, { key, value }: StoredValue): Promise<void> {
@@ -125,12 +136,16 @@ function skipRevisions(file: string): void {
 
 /** Pages until there are no more. */
 async function* pagesOf(
-  read: (after: string) => Promise<{ items: readonly StoredValue[]; remaining: number }>,
+  read: (from: {
+    readonly after?: string;
+  }) => Promise<{ items: readonly StoredValue[]; remaining: number }>,
 ): AsyncGenerator<readonly StoredValue[]> {
-  for (let after = "", more = true; more; ) {
-    const { items, remaining } = await read(after);
+  // The first page comes after nothing, not after "": that may be a key too.
+  for (let from: { after?: string } = {}, more = true; more; ) {
+    const { items, remaining } = await read(from);
     yield items;
-    after = items.at(-1)?.key ?? after;
+    const last = items.at(-1);
+    if (last !== undefined) from = { after: last.key };
     more = remaining > 0;
   }
 }

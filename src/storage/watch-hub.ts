@@ -136,6 +136,7 @@ export class WatchHub {
   }
 }
 
-function sizeOf({ value, previous }: StoreEvent): number {
+/** In memory, more or less. */
+export function sizeOf({ value, previous }: StoreEvent): number {
   return (value?.value.length ?? 0) + (previous?.value.length ?? 0);
 }

@@ -2,34 +2,46 @@
 
 import { kindOf, typeOf } from "../../api/kinds.ts";
 import type { ApiObject } from "../../api/object.ts";
-import { conflict, invalid as invalidStatus, notFound } from "../../api/status-error.ts";
+import {
+  badRequest,
+  conflict,
+  invalid as invalidStatus,
+  notFound,
+} from "../../api/status-error.ts";
 import type { Binding, Pod, PodCondition } from "../../api/types.ts";
 import { validateBinding } from "../../api/validation/pod.ts";
 import type { CachedObject } from "../cache/cached-object.ts";
 import { type Answer, successAnswer } from "../http/answer.ts";
 import { readBody } from "../http/read-body.ts";
-import { named, objectKey } from "../registry/resource.ts";
+import { settlePlace } from "../registry/metadata-rules.ts";
+import { named, objectKey, type Resource } from "../registry/resource.ts";
 import { type RequestContext, timestamp } from "./context.ts";
 import { decodeBody, type ExpectedKind } from "./decode-body.ts";
+import { preconditionFailed } from "./update-object.ts";
 import { writeOptions } from "./write-options.ts";
 
 export async function bindPod(context: RequestContext): Promise<Answer> {
   const { parts, request, info, warnings } = context;
   const options = writeOptions(context, "CreateOptions");
-  const binding = decodeBody(await readBody(request), {
+  const binding = decodeBody(await readBody(context), {
     contentType: request.headers["content-type"],
     expected: expectedBinding(),
     fieldValidation: options.fieldValidation,
     warnings,
   }) as ApiObject & Binding;
-  const errors = validateBinding(binding);
-  if (errors.length > 0) throw invalidStatus(bindingKind, binding.metadata.name ?? "", errors);
   const pods = parts.resource("", "v1", "pods");
   if (pods === undefined) throw new Error("Cannot bind: pods are not served");
-  const name = info.name === "" ? (binding.metadata.name ?? "") : info.name;
+  settlePlace(pods, binding, { namespace: info.namespace, name: "" });
+  const { name = "" } = binding.metadata;
+  if (info.name !== "" && info.name !== name) {
+    throw badRequest("name in URL does not match name in Binding object");
+  }
+  const errors = validateBinding(binding);
+  if (errors.length > 0) throw invalidStatus(bindingKind, name, errors);
   const key = objectKey(pods.kind, info.namespace, name);
   const decide = (current: CachedObject | undefined): { do: "write"; object: ApiObject } => {
     if (current === undefined) throw notFound(named(pods), name);
+    checkPreconditions(pods, current.object, binding);
     return { do: "write", object: bound(current.object, binding, timestamp(context.nowMs)) };
   };
   if (options.isDryRun) decide(await parts.objects.get(pods, key));
@@ -45,6 +57,20 @@ function expectedBinding(): ExpectedKind {
   return { group: "", version: "v1", kind: "Binding", schema };
 }
 
+/** A binding can be for one pod in one state, not for any of its name. */
+function checkPreconditions(pods: Resource, pod: ApiObject, { metadata }: Binding): void {
+  const { name = "", namespace = "" } = pod.metadata;
+  const wanted = [
+    ["UID", metadata.uid ?? "", pod.metadata.uid],
+    ["ResourceVersion", metadata.resourceVersion ?? "", pod.metadata.resourceVersion],
+  ] as const;
+  for (const [field, asked, found] of wanted) {
+    if (asked === "" || asked === found) continue;
+    const why = `${field} in precondition: ${asked}, ${field} in object meta: ${found}`;
+    throw preconditionFailed(pods, { namespace, name }, why);
+  }
+}
+
 function bound(pod: ApiObject, { target, metadata }: Binding, now: string): ApiObject {
   const { name = "" } = pod.metadata;
   const { spec, status } = pod as ApiObject & Pod;
@@ -54,6 +80,9 @@ function bound(pod: ApiObject, { target, metadata }: Binding, now: string): ApiO
   }
   if ((spec.nodeName ?? "") !== "") {
     throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(spec.nodeName)}`);
+  }
+  if ((spec.schedulingGates ?? []).length > 0) {
+    throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
   }
   const annotations = { ...pod.metadata.annotations, ...metadata.annotations };
   const scheduled: PodCondition = {

@@ -31,7 +31,7 @@ export async function create(context: RequestContext): Promise<Answer> {
   const { resource, request, info, warnings } = context;
   const representation = representationFor(request.headers.accept);
   const options = writeOptions(context, "CreateOptions");
-  const object = decodeBody(await readBody(request), {
+  const object = decodeBody(await readBody(context), {
     contentType: request.headers["content-type"],
     expected: resource.kind,
     fieldValidation: options.fieldValidation,

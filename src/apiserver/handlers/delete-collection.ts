@@ -17,7 +17,7 @@ const PARALLEL = 16;
 
 export async function deleteCollection(context: RequestContext): Promise<Answer> {
   const representation = representationFor(context.request.headers.accept);
-  const options = deleteOptions(context, await readBody(context.request));
+  const options = deleteOptions(context, await readBody(context));
   const page = await listPage(context, listOptions(context.query, false));
   const waiting = [...page.items];
   const worker = async (): Promise<void> => {

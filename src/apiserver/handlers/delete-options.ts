@@ -1,12 +1,13 @@
 // How an object is to be deleted: from the body, or from the query if there is none.
 
 import { typeOf } from "../../api/kinds.ts";
-import { invalid as invalidStatus } from "../../api/status-error.ts";
+import { badRequest, invalid as invalidStatus } from "../../api/status-error.ts";
 import { type FieldError, invalid, notSupported } from "../../api/validation/field-error.ts";
 import { FieldPath } from "../../api/validation/field-path.ts";
+import { goQuote } from "../../api/validation/go-text.ts";
 import type { RequestContext } from "./context.ts";
 import { decodeBody } from "./decode-body.ts";
-import { checkDryRun, metaKind } from "./write-options.ts";
+import { checkDryRun, metaKind, queryBool } from "./write-options.ts";
 
 type Propagation = "Background" | "Foreground" | "Orphan";
 
@@ -54,12 +55,20 @@ function fromBody({ request, warnings }: RequestContext, body: Buffer): RawOptio
 function fromQuery(query: URLSearchParams): RawOptions {
   const grace = query.get("gracePeriodSeconds");
   const policy = query.get("propagationPolicy");
-  const orphan = query.get("orphanDependents");
   return {
-    ...(grace !== null && grace !== "" && { gracePeriodSeconds: Number(grace) }),
+    ...(grace !== null && { gracePeriodSeconds: parseSeconds(grace) }),
     ...(policy !== null && policy !== "" && { propagationPolicy: policy }),
-    ...(orphan !== null && { orphanDependents: orphan.toLowerCase() === "true" }),
+    ...(query.has("orphanDependents") && {
+      orphanDependents: queryBool(query, "orphanDependents"),
+    }),
   };
+}
+
+function parseSeconds(text: string): number {
+  const isWhole = /^[+-]?\d+$/.test(text);
+  if (isWhole && Math.abs(Number(text)) < 2 ** 63) return Number(text);
+  const why = isWhole ? "value out of range" : "invalid syntax";
+  throw badRequest(`strconv.ParseInt: parsing ${goQuote(text)}: ${why}`);
 }
 
 function check({ propagationPolicy, orphanDependents, dryRun = [] }: RawOptions): FieldError[] {

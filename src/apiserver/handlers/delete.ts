@@ -17,7 +17,7 @@ import { objectAnswer, valueAnswer } from "./object-answer.ts";
 export async function deleteOne(context: RequestContext): Promise<Answer> {
   const { resource, request, info } = context;
   const representation = representationFor(request.headers.accept);
-  const options = deleteOptions(context, await readBody(request));
+  const options = deleteOptions(context, await readBody(context));
   const { object, isGone, stored } = await deleted(context, info.name, options);
   if (isGone && resource.strategy.returnsDeleted !== true) {
     const { group, resource: plural } = resource.kind;
@@ -122,6 +122,9 @@ interface Grace {
   readonly at: string;
 }
 
+/** A thousand years: what is asked for beyond has no date in four digits. */
+const MAX_GRACE_SECONDS = 1000 * 365 * 24 * 3600;
+
 function graceOf(
   { resource, nowMs }: RequestContext,
   live: ApiObject,
@@ -134,7 +137,9 @@ function graceOf(
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = live.metadata;
   if (deletionTimestamp === undefined) {
     const period = strategy.gracePeriod(live, requested);
-    return period && { seconds: period.seconds, at: timestamp(nowMs + period.seconds * 1000) };
+    if (period === undefined) return undefined;
+    const seconds = Math.min(period.seconds, MAX_GRACE_SECONDS);
+    return { seconds, at: timestamp(nowMs + seconds * 1000) };
   }
   if (deletionGracePeriodSeconds === 0) return undefined;
   // Once it is on its way out, the time can only be shortened.
@@ -169,13 +174,15 @@ function standing(finalizers: readonly string[]): DeleteOptions["propagation"] {
   return finalizers.includes(FOREGROUND) ? "Foreground" : undefined;
 }
 
+/** Namespaces have finalizers in their spec too. */
 function hasSpecFinalizers({ spec }: ApiObject): boolean {
   if (typeof spec !== "object" || spec === null || Array.isArray(spec)) return false;
   const finalizers = spec["finalizers"];
   return Array.isArray(finalizers) && finalizers.length > 0;
 }
 
-function isReadyToGo(object: ApiObject): boolean {
+/** Nobody holds it any more. */
+export function isReadyToGo(object: ApiObject): boolean {
   const { finalizers = [], deletionGracePeriodSeconds = 0 } = object.metadata;
   return finalizers.length === 0 && !hasSpecFinalizers(object) && deletionGracePeriodSeconds === 0;
 }

@@ -13,7 +13,7 @@ import { writeOptions } from "./write-options.ts";
 export async function finalizeNamespace(context: RequestContext): Promise<Answer> {
   const { request, resource, info, warnings } = context;
   const options = writeOptions(context, "UpdateOptions");
-  const wanted = decodeBody(await readBody(request), {
+  const wanted = decodeBody(await readBody(context), {
     contentType: request.headers["content-type"],
     expected: resource.kind,
     fieldValidation: options.fieldValidation,

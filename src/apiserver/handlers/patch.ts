@@ -36,7 +36,7 @@ export async function patch(context: RequestContext): Promise<Answer> {
   const { request } = context;
   const dialect = dialectOf(mediaType(request.headers["content-type"] ?? "").type);
   const options = writeOptions(context, "PatchOptions");
-  const body = await readBody(request);
+  const body = await readBody(context);
   if (dialect === "apply") return apply(context, body, options);
   const produce = patcher({ context, dialect, body, options });
   return updateObject(context, { options, produce });

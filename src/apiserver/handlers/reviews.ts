@@ -17,9 +17,10 @@ import {
   validateSubjectAccessReview,
 } from "../../api/validation/access-review.ts";
 import type { FieldError } from "../../api/validation/field-error.ts";
-import type { Action } from "../authorization.ts";
+import { type Action, nowhere } from "../authorization.ts";
 import { type Answer, jsonAnswer } from "../http/answer.ts";
 import { readBody } from "../http/read-body.ts";
+import { API_AUDIENCES } from "../tokens/service-account-tokens.ts";
 import type { UserInfo } from "../user.ts";
 import { type RequestContext, timestamp } from "./context.ts";
 import { decodeBody } from "./decode-body.ts";
@@ -46,7 +47,7 @@ export async function review(context: RequestContext): Promise<Answer> {
   const { resource, request, warnings } = context;
   const { kind } = resource.kind;
   const options = writeOptions(context, "CreateOptions");
-  const asked = decodeBody(await readBody(request), {
+  const asked = decodeBody(await readBody(context), {
     contentType: request.headers["content-type"],
     expected: resource.kind,
     fieldValidation: options.fieldValidation,
@@ -77,19 +78,21 @@ async function selfReview({ user }: RequestContext): Promise<object> {
 
 async function tokenReview({ parts }: RequestContext, asked: ApiObject): Promise<object> {
   const { spec } = asked as ApiObject & TokenReview;
-  const { token = "", audiences } = spec;
+  const { token = "", audiences = [] } = spec;
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
-  const user = await parts.tokens.authenticate(token);
-  if (user === undefined) {
+  const wanted = audiences.length === 0 ? API_AUDIENCES : audiences;
+  const found = await parts.tokens.authenticate(token, wanted);
+  if (found === undefined) {
     return { spec, status: { user: {}, error: "invalid bearer token" } };
   }
+  const { user } = found;
   const groups = [...new Set([...user.groups, "system:authenticated"])];
   return {
     spec,
     status: {
       authenticated: true,
       user: userInfo({ ...user, groups }),
-      audiences: audiences ?? ["https://kubernetes.default.svc"],
+      audiences: found.audiences,
     },
   };
 }
@@ -148,14 +151,6 @@ async function decide(
 }
 
 function actionOf(user: UserInfo, { resourceAttributes, nonResourceAttributes }: Question): Action {
-  const nowhere = {
-    group: "",
-    version: "",
-    namespace: "",
-    resource: "",
-    subresource: "",
-    name: "",
-  };
   if (resourceAttributes === undefined) {
     const { verb = "", path = "" } = nonResourceAttributes ?? {};
     return { ...nowhere, user, verb, path, isResource: false };

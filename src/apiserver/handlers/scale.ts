@@ -10,6 +10,7 @@ import { validateScale } from "../../api/validation/scale.ts";
 import { type Answer, jsonAnswer } from "../http/answer.ts";
 import { mediaType } from "../http/media-type.ts";
 import { readBody } from "../http/read-body.ts";
+import { settlePlace } from "../registry/metadata-rules.ts";
 import { shownObject } from "../registry/resource.ts";
 import { scaleOf, withReplicas } from "../registry/scale.ts";
 import { applied } from "./apply.ts";
@@ -27,14 +28,15 @@ export async function getScale(context: RequestContext): Promise<Answer> {
 }
 
 export async function updateScale(context: RequestContext): Promise<Answer> {
-  const { request, warnings } = context;
+  const { request, resource, info, warnings } = context;
   const options = writeOptions(context, "UpdateOptions");
-  const wanted = decodeBody(await readBody(request), {
+  const wanted = decodeBody(await readBody(context), {
     contentType: request.headers["content-type"],
     expected: scaleKind(context),
     fieldValidation: options.fieldValidation,
     warnings,
   });
+  settlePlace(resource, wanted, info);
   return writeScale(context, options, () => structuredClone(wanted));
 }
 
@@ -42,7 +44,7 @@ export async function patchScale(context: RequestContext): Promise<Answer> {
   const { request } = context;
   const dialect = dialectOf(mediaType(request.headers["content-type"] ?? "").type);
   const options = writeOptions(context, "PatchOptions");
-  const body = await readBody(request);
+  const body = await readBody(context);
   const inner = scaleContext(context);
   if (dialect === "apply") {
     return writeScale(context, options, applied(inner, body, options), true);

@@ -37,9 +37,14 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
 export function subresourceHandler(context: RequestContext, method: string): Handler {
   const { resource, info } = context;
   const isOffered = resource.kind.subresources.some(({ name }) => name === info.subresource);
-  const byMethod = handlers[info.subresource];
+  const byMethod = own(handlers, info.subresource);
   if (!isOffered || byMethod === undefined) throw unknownResource();
-  const handler = byMethod[method];
+  const handler = own(byMethod, method);
   if (handler === undefined) throw methodNotAllowed();
   return handler;
+}
+
+/** A client can ask for any name: also for one that every object has from its prototype. */
+function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }

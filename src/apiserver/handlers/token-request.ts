@@ -2,13 +2,14 @@
 
 import { typeOf } from "../../api/kinds.ts";
 import type { ApiObject } from "../../api/object.ts";
-import { invalid as invalidStatus } from "../../api/status-error.ts";
+import { conflict, invalid as invalidStatus } from "../../api/status-error.ts";
 import type { TokenRequest } from "../../api/types.ts";
 import { type FieldError, invalid } from "../../api/validation/field-error.ts";
 import { FieldPath } from "../../api/validation/field-path.ts";
 import { type Answer, jsonAnswer } from "../http/answer.ts";
 import { readBody } from "../http/read-body.ts";
-import { ISSUER } from "../tokens/service-account-tokens.ts";
+import { API_AUDIENCES } from "../tokens/service-account-tokens.ts";
+import { boundObject } from "./bound-object.ts";
 import { type RequestContext, timestamp } from "./context.ts";
 import { decodeBody } from "./decode-body.ts";
 import { readObject } from "./get.ts";
@@ -25,20 +26,21 @@ export async function requestToken(context: RequestContext): Promise<Answer> {
   const options = writeOptions(context, "CreateOptions");
   const schema = typeOf("authentication.k8s.io/v1", "TokenRequest");
   if (schema === undefined) throw new Error("Cannot make a token: the tables lack TokenRequest");
-  const asked = decodeBody(await readBody(request), {
+  const asked = decodeBody(await readBody(context), {
     contentType: request.headers["content-type"],
     expected: { ...kind, schema },
     fieldValidation: options.fieldValidation,
     warnings,
   }) as ApiObject & TokenRequest;
   const seconds = asked.spec.expirationSeconds ?? DEFAULT_SECONDS;
-  const errors = check(seconds);
-  if (errors.length > 0) {
-    throw invalidStatus({ ...kind, resource: "tokenrequests" }, asked.metadata.name ?? "", errors);
-  }
+  refuseIf(info.name, checkPlace(context, asked));
   const { object: account } = await readObject(context);
+  const { uid = "" } = account.metadata;
+  refuseOtherUid(info.name, asked.metadata.uid ?? "", uid);
+  refuseIf("", check(seconds));
+  const bound = await boundObject(context, asked.spec);
   const audiences =
-    (asked.spec.audiences ?? []).length > 0 ? (asked.spec.audiences ?? []) : [ISSUER];
+    (asked.spec.audiences ?? []).length > 0 ? (asked.spec.audiences ?? []) : [...API_AUDIENCES];
   const next = { ...asked, spec: { ...asked.spec, audiences, expirationSeconds: seconds } };
   const managedFields = trackedUpdate(context, {
     live: undefined,
@@ -46,10 +48,9 @@ export async function requestToken(context: RequestContext): Promise<Answer> {
     options,
     kind: { ...kind, schema },
   });
-  const { uid = "" } = account.metadata;
   const signed = await parts.serviceAccountTokens.sign(
     { namespace: info.namespace, name: info.name, uid },
-    { audiences, seconds },
+    { audiences, seconds, bound },
   );
   return jsonAnswer(201, {
     kind: kind.kind,
@@ -68,6 +69,30 @@ export async function requestToken(context: RequestContext): Promise<Answer> {
     },
     status: { token: signed.token, expirationTimestamp: timestamp(signed.expiresMs) },
   });
+}
+
+function refuseIf(name: string, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidStatus({ ...kind, resource: "tokenrequests" }, name, errors);
+}
+
+function checkPlace({ info }: RequestContext, { metadata }: ApiObject): readonly FieldError[] {
+  const path = FieldPath.of("metadata");
+  for (const field of ["name", "namespace"] as const) {
+    const given = metadata[field] ?? "";
+    if (given === "" || given === info[field]) continue;
+    const why = `must match the service account ${field} if specified`;
+    return [invalid(path.child(field), given, why)];
+  }
+  return [];
+}
+
+function refuseOtherUid(name: string, asked: string, uid: string): void {
+  if (asked === "" || asked === uid) return;
+  throw conflict(
+    { ...kind, resource: kind.kind },
+    name,
+    `the UID in the token request (${asked}) does not match the UID of the service account (${uid})`,
+  );
 }
 
 function check(seconds: number): readonly FieldError[] {

@@ -5,7 +5,13 @@
 
 import { settleTimes } from "../../api/apply/field-manager.ts";
 import type { ApiObject } from "../../api/object.ts";
-import { conflict, invalid as invalidStatus, modified, notFound } from "../../api/status-error.ts";
+import {
+  conflict,
+  invalid as invalidStatus,
+  modified,
+  notFound,
+  type StatusError,
+} from "../../api/status-error.ts";
 import { invalid } from "../../api/validation/field-error.ts";
 import { FieldPath } from "../../api/validation/field-path.ts";
 import type { CachedObject } from "../cache/cached-object.ts";
@@ -13,9 +19,10 @@ import type { Answer } from "../http/answer.ts";
 import { representationFor } from "../http/media-type.ts";
 import { beforeUpdate } from "../registry/metadata-rules.ts";
 import type { Change } from "../registry/object-store.ts";
-import { named, objectKey, shownObject } from "../registry/resource.ts";
+import { named, objectKey, type Resource, shownObject } from "../registry/resource.ts";
 import { type RequestContext, timestamp } from "./context.ts";
 import { toStored } from "./create.ts";
+import { isReadyToGo } from "./delete.ts";
 import { trackedUpdate } from "./managed-fields.ts";
 import { objectAnswer, valueAnswer } from "./object-answer.ts";
 import type { WriteOptions } from "./write-options.ts";
@@ -112,29 +119,31 @@ function checkUid(
 ): void {
   const uid = metadata.uid ?? "";
   if (uid !== "" && uid !== live.metadata.uid) {
-    const key = `/registry/${resource.kind.resource}/${objectKey(resource.kind, info.namespace, info.name)}`;
-    throw conflict(
-      named(resource),
-      info.name,
-      `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`,
+    throw preconditionFailed(
+      resource,
+      info,
+      `UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`,
     );
   }
 }
 
-/** Deleted long ago, and the last one who held it has let go. */
-function isDone({ metadata, spec }: ApiObject): boolean {
-  const held =
-    (metadata.finalizers?.length ?? 0) > 0 ||
-    hasSpecFinalizers(spec) ||
-    (metadata.deletionGracePeriodSeconds ?? 0) > 0;
-  return metadata.deletionTimestamp !== undefined && !held;
+/** In the words of the original's store, which clients see. */
+export function preconditionFailed(
+  resource: Resource,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  why: string,
+): StatusError {
+  const key = `/registry/${resource.kind.resource}/${objectKey(resource.kind, namespace, name)}`;
+  return conflict(
+    named(resource),
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${why}`,
+  );
 }
 
-/** Namespaces have finalizers in their spec too. */
-function hasSpecFinalizers(spec: ApiObject["spec"]): boolean {
-  if (typeof spec !== "object" || spec === null || Array.isArray(spec)) return false;
-  const finalizers = spec["finalizers"];
-  return Array.isArray(finalizers) && finalizers.length > 0;
+/** Deleted long ago, and the last one who held it has let go. */
+function isDone(object: ApiObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined && isReadyToGo(object);
 }
 
 function some(object: ApiObject | undefined): ApiObject {

@@ -15,7 +15,7 @@ import { type WriteOptions, writeOptions } from "./write-options.ts";
 
 export async function update(context: RequestContext): Promise<Answer> {
   const options = writeOptions(context, "UpdateOptions");
-  const body = await readBody(context.request);
+  const body = await readBody(context);
   const object = decoded(context, body, options);
   const created = await createIfMissing(context, object, options);
   if (created !== undefined) return created;

@@ -10,6 +10,7 @@ import type { CachedObject } from "../cache/cached-object.ts";
 import type { KindCache } from "../cache/kind-cache.ts";
 import { Watcher } from "../cache/watcher.ts";
 import { JSON_TYPE, warningHeader } from "../http/answer.ts";
+import { isGone } from "../http/is-gone.ts";
 import { representationFor } from "../http/media-type.ts";
 import type { RequestContext } from "./context.ts";
 import { eventEncoder } from "./event-encoder.ts";
@@ -57,7 +58,7 @@ export async function watch(context: RequestContext, options: ListOptions): Prom
       : undefined;
   await sink.closed; // (3)
   if (watcher !== undefined) context.resource.cache.leave(watcher);
-  if (!response.writableFinished) dropIfNotTaken(context);
+  if (!response.writableFinished && !isGone(response)) dropIfNotTaken(context);
 }
 
 /** Whoever does not read what was sent to it does not keep the server from forgetting it. */

@@ -73,16 +73,22 @@ export async function send(
     ...(code !== 304 && code !== 204 && { "content-length": String(length) }),
   };
   if (response.destroyed || response.headersSent) return; // The client is gone, or an answer was sent.
-  write(response, code, head, options.hasBody ? pieces : []);
+  writeHead(response, code, head);
+  write(response, options.hasBody ? pieces : []);
 }
 
-function write(
-  response: HttpResponse,
-  code: number,
-  head: Record<string, string>,
-  pieces: readonly Uint8Array[],
-): void {
-  response.writeHead(code, head);
+/** What was done is answered also if a warning about it cannot be sent. */
+function writeHead(response: HttpResponse, code: number, head: Record<string, string>): void {
+  try {
+    response.writeHead(code, head);
+  } catch (err) {
+    const { warning, ...rest } = head;
+    if (warning === undefined) throw err;
+    response.writeHead(code, rest);
+  }
+}
+
+function write(response: HttpResponse, pieces: readonly Uint8Array[]): void {
   for (const piece of pieces.slice(0, -1)) response.write(piece);
   const last = pieces.at(-1);
   if (last === undefined) response.end();
@@ -108,5 +114,11 @@ function compress(
 /** As RFC 7234 wants it: code, agent, quoted text. Nothing if there is nothing to say. */
 export function warningHeader(warnings: readonly string[]): { readonly warning?: string } {
   if (warnings.length === 0) return {};
-  return { warning: warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(", ") };
+  return { warning: warnings.map((text) => `299 - ${quoted(text)}`).join(", ") };
+}
+
+/** The text's UTF-8, as bytes: a header takes one character for each. */
+function quoted(text: string): string {
+  const printable = text.replaceAll(/\p{Cc}/gu, " ").replaceAll(/["\\]/g, "\\$&");
+  return `"${Buffer.from(printable, "utf8").toString("latin1")}"`;
 }

@@ -1,14 +1,25 @@
 // The certificates of a data directory: made on the first start, kept, and made anew shortly before they run out or
 // when the server is reached by another name. The authority's key never leaves the directory.
 
-import { createPublicKey, generateKeyPairSync, X509Certificate } from "node:crypto";
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  X509Certificate,
+} from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { join } from "node:path";
-import { type CertificateAndKey, createAuthority, issue } from "./issue.ts";
+import { type CertificateAndKey, createAuthority, type IssueOptions, issue } from "./issue.ts";
+
+/** Without its key nothing can be issued, but what was issued holds. */
+interface Authority {
+  readonly certificate: string;
+  readonly key?: string;
+}
 
 export interface Credentials {
-  readonly authority: CertificateAndKey;
+  readonly authority: Authority;
   readonly server: CertificateAndKey;
   readonly admin: CertificateAndKey;
   /** With which tokens of service accounts are signed. PEM. */
@@ -30,25 +41,48 @@ const RENEW_MS = 30 * 24 * 3600_000;
 export async function loadCredentials(options: CredentialsOptions): Promise<Credentials> {
   const { directory, hosts, nowMs } = options;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const authority =
-    read(directory, "ca") ??
-    keep(
+  const authority = await loadAuthority(directory, nowMs);
+  const demands = { authority: authority.certificate, nowMs };
+  const make = async (name: string, subject: Subject): Promise<CertificateAndKey> => {
+    const signer = signerOf(directory, name, authority);
+    return keep(
       directory,
-      "ca",
-      await createAuthority({ commonName: "driftless", nowMs, days: AUTHORITY_DAYS }),
+      name,
+      await issue({ authority: signer, nowMs, days: LEAF_DAYS, ...subject }),
     );
-  const leaf = { authority, nowMs, days: LEAF_DAYS };
+  };
   const server =
-    usable(directory, "server", { authority, nowMs, hosts }) ??
-    keep(directory, "server", await issue({ ...leaf, commonName: "driftless-server", hosts }));
+    usable(directory, "server", { ...demands, hosts }) ??
+    (await make("server", { commonName: "driftless-server", hosts }));
   const admin =
-    usable(directory, "admin", { authority, nowMs, hosts: [] }) ??
-    keep(
-      directory,
-      "admin",
-      await issue({ ...leaf, commonName: "admin", organizations: ["system:masters"] }),
-    );
+    usable(directory, "admin", { ...demands, hosts: [] }) ??
+    (await make("admin", { commonName: "admin", organizations: ["system:masters"] }));
   return { authority, server, admin, serviceAccount: signingKey(directory) };
+}
+
+type Subject = Pick<IssueOptions, "commonName" | "hosts" | "organizations">;
+
+async function loadAuthority(directory: string, nowMs: number): Promise<Authority> {
+  const [certificateFile, keyFile] = files(directory, "ca");
+  if (existsSync(certificateFile)) {
+    const certificate = readCertificate(certificateFile);
+    return existsSync(keyFile) ? { certificate, key: readKey(keyFile) } : { certificate };
+  }
+  const made = await createAuthority({ commonName: "driftless", nowMs, days: AUTHORITY_DAYS });
+  return keep(directory, "ca", made);
+}
+
+/** A new authority would be one that no client trusts: whoever loses the key has to decide it. */
+function signerOf(
+  directory: string,
+  name: string,
+  { certificate, key }: Authority,
+): CertificateAndKey {
+  const [certificateFile, keyFile] = files(directory, "ca");
+  if (key !== undefined) return { certificate, key };
+  throw new Error(
+    `Cannot issue the certificate ${name}.crt: ${keyFile} is missing. Put it back; or remove ${certificateFile} for a new authority, which clients do not know yet`,
+  );
 }
 
 function signingKey(directory: string): Credentials["serviceAccount"] {
@@ -57,38 +91,52 @@ function signingKey(directory: string): Credentials["serviceAccount"] {
     const made = generateKeyPairSync("ec", { namedCurve: "P-256" });
     writePrivate(file, made.privateKey.export({ type: "pkcs8", format: "pem" }) as string);
   }
-  const privateKey = readFileSync(file, "utf8");
+  const privateKey = readKey(file);
   const publicKey = createPublicKey(privateKey).export({ type: "spki", format: "pem" }) as string;
   return { privateKey, publicKey };
 }
 
 interface Demands {
-  readonly authority: CertificateAndKey;
+  /** PEM of the certificate. */
+  readonly authority: string;
   readonly nowMs: number;
   readonly hosts: readonly string[];
 }
 
 /** Undefined if it has to be made anew. */
 function usable(directory: string, name: string, demands: Demands): CertificateAndKey | undefined {
-  const found = read(directory, name);
-  if (found === undefined) return undefined;
+  const [certificateFile, keyFile] = files(directory, name);
+  if (!existsSync(certificateFile) || !existsSync(keyFile)) return undefined;
+  const found = { certificate: readCertificate(certificateFile), key: readKey(keyFile) };
   const certificate = new X509Certificate(found.certificate);
-  const isOurs = certificate.verify(new X509Certificate(demands.authority.certificate).publicKey);
+  const isOurs = certificate.verify(new X509Certificate(demands.authority).publicKey);
+  // A renewal that was cut short leaves a new key beside the old certificate.
+  const isPair = certificate.checkPrivateKey(createPrivateKey(found.key));
   const lastsMs = certificate.validToDate.getTime() - demands.nowMs;
   const hasHosts = demands.hosts.every(
     (host) =>
       (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined,
   );
-  return isOurs && lastsMs > RENEW_MS && hasHosts ? found : undefined;
+  return isOurs && isPair && lastsMs > RENEW_MS && hasHosts ? found : undefined;
 }
 
-function read(directory: string, name: string): CertificateAndKey | undefined {
-  const [certificateFile, keyFile] = files(directory, name);
-  if (!existsSync(certificateFile) || !existsSync(keyFile)) return undefined;
-  return {
-    certificate: readFileSync(certificateFile, "utf8"),
-    key: readFileSync(keyFile, "utf8"),
-  };
+function readCertificate(file: string): string {
+  return readPem(file, "a certificate", (pem) => new X509Certificate(pem));
+}
+
+function readKey(file: string): string {
+  return readPem(file, "a private key", createPrivateKey);
+}
+
+/** Throws if it is damaged, and says which file it is. */
+function readPem(file: string, what: string, parse: (pem: string) => unknown): string {
+  const pem = readFileSync(file, "utf8");
+  try {
+    parse(pem);
+  } catch (err) {
+    throw new Error(`Cannot read ${file}: it is not ${what} in PEM`, { cause: err });
+  }
+  return pem;
 }
 
 function keep(directory: string, name: string, made: CertificateAndKey): CertificateAndKey {

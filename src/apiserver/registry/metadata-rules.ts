@@ -3,6 +3,9 @@
 import { randomUUID } from "node:crypto";
 import type { ApiObject } from "../../api/object.ts";
 import { badRequest, invalid, StatusError } from "../../api/status-error.ts";
+import { invalids } from "../../api/validation/field-error.ts";
+import { FieldPath } from "../../api/validation/field-path.ts";
+import { nameIsPathSegment } from "../../api/validation/names.ts";
 import { semanticEqual } from "../../api/validation/semantic-equal.ts";
 import type { Random } from "../../base/random.ts";
 import { named, type Resource } from "./resource.ts";
@@ -82,6 +85,18 @@ export function beforeCreate(resource: Resource, object: ApiObject, context: Wri
   strategy.prepareForCreate?.(object, context);
   const errors = strategy.validate(object);
   if (errors.length > 0) throw invalid(named(resource), object.metadata.name ?? "", errors);
+  refusePathParts(resource, object);
+}
+
+/** Whatever else a kind allows in names: they are parts of paths and of keys. */
+function refusePathParts(resource: Resource, { metadata }: ApiObject): void {
+  const { name = "", generateName = "" } = metadata;
+  const path = FieldPath.of("metadata");
+  const errors = [
+    ...invalids(path.child("generateName"), generateName, nameIsPathSegment(generateName, true)),
+    ...invalids(path.child("name"), name, nameIsPathSegment(name, false)),
+  ];
+  if (errors.length > 0) throw invalid(named(resource), name, errors);
 }
 
 export interface UpdateOptions {

@@ -16,6 +16,8 @@ import {
   type WatchQuery,
   type WriteResult,
 } from "../store.ts";
+import { WaitingWrites } from "../waiting-writes.ts";
+import { refuseIllFormed } from "../well-formed-key.ts";
 import { compactedRevision } from "./compacted-revision.ts";
 import { parseEndpoint } from "./endpoint.ts";
 import { EtcdClient, type EtcdClientOptions } from "./etcd-client.ts";
@@ -60,6 +62,7 @@ export class EtcdStore implements Store {
   readonly #options: EtcdStoreOptions;
   readonly #keyspace: Keyspace;
   readonly #ready = Promise.withResolvers<void>();
+  readonly #waiting = new WaitingWrites();
   #running: Running | undefined;
   /** Why there is nothing in #running. */
   #notRunning = "it does not run";
@@ -76,6 +79,7 @@ export class EtcdStore implements Store {
   }
 
   async get(key: string): Promise<GetResult> {
+    refuseIllFormed(key);
     const what = `read "${key}"`;
     const { client } = this.#require(what);
     const request = encodeRange({ key: this.#keyspace.toEtcd(key) });
@@ -85,6 +89,7 @@ export class EtcdStore implements Store {
   }
 
   async range(query: RangeQuery): Promise<RangeResult> {
+    refuseIllFormed(query.prefix, query.after);
     const { client } = this.#require(`list "${query.prefix}"`);
     try {
       return await readRange(client, this.#keyspace, query);
@@ -110,6 +115,7 @@ export class EtcdStore implements Store {
   }
 
   async *watch(query: WatchQuery): AsyncGenerator<WatchBatch, void> {
+    refuseIllFormed(query.prefix);
     yield* this.#require(`watch "${query.prefix}"`).watches.watch(query);
   }
 
@@ -240,8 +246,22 @@ export class EtcdStore implements Store {
     });
   }
 
-  async #write(what: string, { key, value, expected }: WriteRequest): Promise<WriteResult> {
+  async #write(what: string, write: WriteRequest): Promise<WriteResult> {
+    refuseIllFormed(write.key);
     const { client } = this.#require(what);
+    this.#waiting.add(write);
+    try {
+      return await this.#send(client, what, write);
+    } finally {
+      this.#waiting.remove(write);
+    }
+  }
+
+  async #send(
+    client: EtcdClient,
+    what: string,
+    { key, value, expected }: WriteRequest,
+  ): Promise<WriteResult> {
     const request = encodeWrite({ key: this.#keyspace.toEtcd(key), value, expected });
     try {
       const { succeeded, revision, item } = await client.call(writeRpc, request, {

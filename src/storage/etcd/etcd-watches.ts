@@ -4,11 +4,12 @@
 import { aborted, linkSignals } from "../../base/abort.ts";
 import type { Revision, StoreEvent, WatchBatch, WatchQuery } from "../store.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { type PastPage, WatchHub } from "../watch-hub.ts";
+import { type PastPage, sizeOf, WatchHub } from "../watch-hub.ts";
+import { TouchPace } from "./touch-pace.ts";
 import { WatchFeed, type WatchFeedOptions } from "./watch-feed.ts";
 
 export interface EtcdWatchesOptions
-  extends Omit<WatchFeedOptions, "after" | "onEvents" | "provePast"> {
+  extends Omit<WatchFeedOptions, "after" | "onEvents" | "provePast" | "pace"> {
   /** The store's revision. Throws CompactedError or FutureRevisionError if nothing can be read after `after`. */
   readonly probe: (after: Revision) => Promise<Revision>;
   readonly maxPendingEvents?: number;
@@ -22,8 +23,9 @@ interface Live {
   watchers: number;
 }
 
-/** A page of the past: etcd reads so many revisions at a time itself. */
+/** A page of the past: etcd reads so many revisions at a time itself. The last answer may go beyond both. */
 const pageEvents = 1000;
+const pageBytes = 4 * 2 ** 20;
 /**
  * How often a quiet feed is brought up to date. Its place would otherwise be compacted away while others
  * write to the same etcd, and it could not go on after an interruption.
@@ -34,6 +36,7 @@ export class EtcdWatches {
   readonly #options: EtcdWatchesOptions;
   /** Aborts at the end of the store. */
   readonly #signal: AbortSignal;
+  readonly #pace: TouchPace;
   #live: Live | undefined;
   /** The newest revision that anybody was told. */
   #wanted: Revision = 0n;
@@ -42,6 +45,7 @@ export class EtcdWatches {
   constructor(options: EtcdWatchesOptions, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
+    this.#pace = new TouchPace(options);
   }
 
   /** Watches are to reach this revision soon: a reader may wait for it. */
@@ -53,9 +57,9 @@ export class EtcdWatches {
   async *watch(query: WatchQuery): AsyncGenerator<WatchBatch, void> {
     const { after, signal } = query;
     if (signal.aborted) return;
-    await this.#options.probe(after);
+    const current = await this.#options.probe(after);
     if (this.#signal.aborted) throw stopped();
-    const live = this.#join(after);
+    const live = this.#join(current);
     try {
       yield* live.hub.watch(query, (reached) => this.#readPast(live, reached, query));
     } finally {
@@ -68,8 +72,9 @@ export class EtcdWatches {
     await Promise.all(this.#running);
   }
 
-  #join(after: Revision): Live {
-    const live = this.#live ?? this.#start(after);
+  /** The past of the first watcher too is read page by page, as it takes them: the feed starts now. */
+  #join(current: Revision): Live {
+    const live = this.#live ?? this.#start(current);
     live.watchers++;
     return live;
   }
@@ -135,12 +140,18 @@ export class EtcdWatches {
     }
     const events: StoreEvent[] = [];
     let revision = after;
+    let bytes = 0;
     using stop = linkSignals(signal, this.#signal, live.stop.signal);
     const full = new AbortController();
     const feed = this.#feed(after, (more, to) => {
-      events.push(...more.filter(({ key }) => key.startsWith(prefix)));
+      for (const event of more) {
+        if (!event.key.startsWith(prefix)) continue;
+        events.push(event);
+        bytes += sizeOf(event);
+      }
       revision = to;
-      if (revision >= quietSince || events.length >= pageEvents) full.abort();
+      const isFull = events.length >= pageEvents || bytes >= pageBytes;
+      if (revision >= quietSince || isFull) full.abort();
     });
     feed.want(quietSince);
     using until = linkSignals(stop.signal, full.signal);
@@ -152,7 +163,7 @@ export class EtcdWatches {
   #feed(after: Revision, onEvents: WatchFeedOptions["onEvents"]): WatchFeed {
     const { probe } = this.#options;
     const provePast = async (start: Revision): Promise<void> => void (await probe(start));
-    return new WatchFeed({ ...this.#options, after, onEvents, provePast });
+    return new WatchFeed({ ...this.#options, pace: this.#pace, after, onEvents, provePast });
   }
 
   #track(work: Promise<void>): void {

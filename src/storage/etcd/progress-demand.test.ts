@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { CaptureLogger } from "../../base/testing/capture-logger.ts";
 import { FakeClock } from "../../base/testing/fake-clock.ts";
 import { ProgressDemand } from "./progress-demand.ts";
+import { TouchPace } from "./touch-pace.ts";
 
 interface Scene {
   readonly clock: FakeClock;
@@ -15,6 +17,8 @@ function scene({ isTrusted }: { isTrusted: boolean }): Scene {
   const demand = new ProgressDemand(10n, {
     clock,
     isTrusted,
+    version: "3.4.23",
+    pace: new TouchPace({ clock, logger: new CaptureLogger() }),
     ask: () => calls.push("ask"),
     touch: async () => void calls.push("touch"),
     onStall: () => calls.push("stall"),
@@ -63,6 +67,30 @@ describe("ProgressDemand", () => {
     demand.heard(12n);
     await clock.step(10_000);
     assert.deepEqual(calls, ["touch"]);
+  });
+
+  it("does not wait a second for what was wanted after the key was written", async () => {
+    const { clock, demand, calls } = scene({ isTrusted: false });
+    demand.heard(10n);
+    demand.want(11n);
+    await clock.step(15);
+    demand.want(20n);
+    demand.heard(12n);
+    await clock.step(15);
+    assert.deepEqual(calls, ["touch", "touch"]);
+  });
+
+  it("writes ever less often while readers keep wanting what others have written", async () => {
+    const { clock, demand, calls } = scene({ isTrusted: false });
+    let revision = 10n;
+    demand.heard(revision);
+    for (let ms = 0; ms < 10_000; ms += 10) {
+      const before = calls.length;
+      demand.want(++revision);
+      await clock.step(10);
+      if (calls.length > before) demand.heard(++revision);
+    }
+    assert.ok(calls.length < 20, `${calls.length} writes in 10 s`);
   });
 
   it("writes nothing when the event that is waited for was on its way", async () => {

@@ -11,9 +11,14 @@
 
 import type { Clock } from "../../base/clock.ts";
 import type { Revision } from "../store.ts";
+import type { TouchPace } from "./touch-pace.ts";
 
 export interface ProgressDemandOptions {
   readonly clock: Clock;
+  /** Of the member. */
+  readonly version: string;
+  /** Shared by all demands of a store. */
+  readonly pace: TouchPace;
   /** Whether answers to ask() are in order with the events. */
   readonly isTrusted: boolean;
   /** Sends a progress request. */
@@ -72,7 +77,7 @@ export class ProgressDemand implements Disposable {
     this.#isNew = false;
     if (this.#timer === undefined) return;
     if (reached >= this.#wanted) this.#clear();
-    else if (this.#options.isTrusted) this.#schedule(lagMs);
+    else this.#schedule(this.#options.isTrusted ? lagMs : graceMs);
   }
 
   [Symbol.dispose](): void {
@@ -83,17 +88,24 @@ export class ProgressDemand implements Disposable {
   #act(): void {
     this.#timer = undefined;
     if (this.#isDone || this.#reached >= this.#wanted) return;
-    const { clock, isTrusted } = this.#options;
+    const { clock, isTrusted, pace } = this.#options;
     if (clock.monotonicMs() - this.#heardMs > stallMs) {
       this.#options.onStall();
       return;
     }
-    if (isTrusted) this.#options.ask();
-    else this.#touch();
-    this.#schedule(isTrusted ? askAgainMs : touchAgainMs);
+    if (isTrusted) {
+      this.#options.ask();
+      this.#schedule(askAgainMs);
+    } else if (pace.waitMs > 0) {
+      this.#schedule(pace.waitMs);
+    } else {
+      this.#touch();
+      this.#schedule(touchAgainMs);
+    }
   }
 
   #touch(): void {
+    this.#options.pace.touched(this.#options.version);
     // A failure needs no report: the key is written again, or the watch moves to another member.
     this.#options.touch().catch(() => undefined);
   }

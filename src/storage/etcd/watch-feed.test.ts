@@ -13,6 +13,7 @@ import {
   watchAnswer,
   watchCreated,
 } from "./testing/fake-etcd.ts";
+import { TouchPace } from "./touch-pace.ts";
 import { WatchFeed } from "./watch-feed.ts";
 
 const keyspace = new Keyspace("/t");
@@ -49,6 +50,7 @@ async function follow({ after, onWatch, until, version, isPastThere = true }: Ru
     client,
     keyspace,
     ...common,
+    pace: new TouchPace(common),
     after,
     provePast: async (start) => {
       if (!isPastThere) throw new CompactedError(start + 1n);

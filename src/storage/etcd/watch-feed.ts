@@ -30,6 +30,7 @@ import {
   watchRpc,
 } from "./messages.ts";
 import { ProgressDemand } from "./progress-demand.ts";
+import type { TouchPace } from "./touch-pace.ts";
 import { sendsProgressInOrder } from "./version.ts";
 
 export interface WatchFeedOptions {
@@ -38,6 +39,7 @@ export interface WatchFeedOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly pace: TouchPace;
   /** Events with a greater revision are delivered. */
   readonly after: Revision;
   /** Throws CompactedError if the past after this revision is not complete any more. */
@@ -200,10 +202,13 @@ export class WatchFeed {
   }
 
   #demandOf(member: Member, call: WatchCall<WatchAnswer>): ProgressDemand {
-    const { client, keyspace, clock } = this.#options;
+    const { client, keyspace, clock, pace } = this.#options;
+    const version = member.version ?? "";
     return new ProgressDemand(this.#reached, {
       clock,
-      isTrusted: sendsProgressInOrder(member.version ?? ""),
+      version,
+      pace,
+      isTrusted: sendsProgressInOrder(version),
       ask: () => void call.write(encodeWatchProgress()),
       touch: () =>
         client.call(putRpc, encodePut(keyspace.progressKey), {

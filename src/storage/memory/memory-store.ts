@@ -20,6 +20,7 @@ import {
   type WriteResult,
 } from "../store.ts";
 import { WatchHub, type WatchHubOptions } from "../watch-hub.ts";
+import { refuseIllFormed } from "../well-formed-key.ts";
 import { countBefore, find, insert, type KeyTree, remove, sizeOf, slice } from "./key-tree.ts";
 
 type State = KeyTree<StoredValue>;
@@ -67,11 +68,13 @@ export class MemoryStore implements Store {
   }
 
   async get(key: string): Promise<GetResult> {
+    refuseIllFormed(key);
     this.#refuseUnlessRunning();
     return { item: find(this.#stateAt(this.#revision), key), revision: this.#revision };
   }
 
   async range(query: RangeQuery): Promise<RangeResult> {
+    refuseIllFormed(query.prefix, query.after);
     this.#refuseUnlessRunning();
     const { prefix, after, limit = Infinity, revision = this.#revision } = query;
     const state = this.#stateAt(revision);
@@ -106,6 +109,7 @@ export class MemoryStore implements Store {
   }
 
   async *watch(query: WatchQuery): AsyncGenerator<WatchBatch, void> {
+    refuseIllFormed(query.prefix);
     this.#refuseUnlessRunning();
     yield* this.#hub.watch(query, (after) => {
       this.#refuseUnlessKept(after);
@@ -122,6 +126,7 @@ export class MemoryStore implements Store {
     value: Uint8Array | undefined,
     expected: Revision | undefined,
   ): Promise<WriteResult> {
+    refuseIllFormed(key);
     this.#refuseUnlessRunning();
     const state = this.#stateAt(this.#revision);
     const previous = find(state, key);

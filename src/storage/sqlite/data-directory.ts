@@ -12,12 +12,16 @@ import {
   sqliteCode,
   syncPath,
 } from "./database.ts";
-import { damaged, inUse } from "./database-refused-error.ts";
+import { DatabaseRefusedError, damaged, inUse } from "./database-refused-error.ts";
 import { createSchema } from "./schema.ts";
 import { verifyDatabase } from "./verify-database.ts";
 
 export function databaseFile(directory: string): string {
   return join(directory, "driftless.db");
+}
+
+function lockFile(directory: string): string {
+  return join(directory, "driftless.lock");
 }
 
 export interface LockedDatabase {
@@ -51,9 +55,21 @@ export function openDataDirectory(directory: string): LockedDatabase {
   }
 }
 
+/** Whether a store has the directory now. Makes no lock where none is. */
+export function isDirectoryInUse(directory: string): boolean {
+  if (!existsSync(lockFile(directory))) return false;
+  try {
+    lockDirectory(directory).close();
+    return false;
+  } catch (err) {
+    if (err instanceof DatabaseRefusedError) return true;
+    throw err;
+  }
+}
+
 /** Throws a DatabaseRefusedError when another store has the directory. Closing it gives it back. */
 export function lockDirectory(directory: string): Database {
-  const lock = openForLocking(join(directory, "driftless.lock"));
+  const lock = openForLocking(lockFile(directory));
   try {
     lock.exec("BEGIN EXCLUSIVE");
     return lock;

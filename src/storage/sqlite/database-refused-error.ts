@@ -54,6 +54,12 @@ export function inUse(file: string, cause: unknown): DatabaseRefusedError {
   return new DatabaseRefusedError({ reason: "inUse", file, message }, { cause });
 }
 
+/** A file was to be overwritten that must stay; `what` says why. */
+export function notReplaceable(file: string, what: string, cause?: unknown): DatabaseRefusedError {
+  const message = `Cannot replace "${file}": ${what}. ${KEPT} Choose another place`;
+  return new DatabaseRefusedError({ reason: "exists", file, message }, { cause });
+}
+
 /** A new file was to be made where one is. */
 export function exists(file: string): DatabaseRefusedError {
   const message = `Cannot make "${file}": there is one already. ${KEPT} Move it away, or choose another place`;

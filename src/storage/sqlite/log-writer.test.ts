@@ -98,6 +98,30 @@ describe("LogWriter", () => {
     assert.equal(opened.rows(), 99 + 1, "99 keys as of the compaction, and what came after");
   });
 
+  it("removes few large values at a time, because writes wait for it", () => {
+    using dir = tempDir();
+    using opened = open(dir);
+    const { log } = opened;
+    for (let i = 0; i < 21; i++) {
+      const expected = i === 0 ? ABSENT : log.revision;
+      log.write([{ key: "/a", value: new Uint8Array(2 ** 20), expected }]);
+    }
+    log.compact(log.revision);
+    assert.equal(sweepAll(log), 20 / 4);
+    assert.equal(opened.rows(), 1);
+  });
+
+  it("syncs every write again after it has removed something, which need not be synced", () => {
+    using dir = tempDir();
+    using opened = open(dir);
+    const { log, database } = opened;
+    update(log, { keys: 10, times: 2 });
+    log.compact(log.revision);
+    sweepAll(log);
+    const [synchronous] = onlyRow(prepare(database.db, "PRAGMA synchronous")) as [bigint];
+    assert.equal(synchronous, 2n, "FULL");
+  });
+
   it("goes on after a restart with what it had not removed yet", () => {
     using dir = tempDir();
     {

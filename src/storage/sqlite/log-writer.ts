@@ -25,8 +25,12 @@ export interface Written {
   readonly before: Before | undefined;
 }
 
-/** Revisions whose superseded rows are removed at a time: a few milliseconds, for which writes wait. */
+/**
+ * Revisions whose superseded rows are removed at a time, and where their values end it earlier: a few
+ * milliseconds, for which writes wait.
+ */
 const SWEPT_PER_SLICE = 200n;
+const SWEPT_BYTES_PER_SLICE = 4 * 2 ** 20;
 
 /**
  * A checkpoint cannot empty the write-ahead log while somebody reads from it. Beyond this size, the writer
@@ -51,6 +55,7 @@ export class LogWriter {
   readonly #point: Statement;
   readonly #unpoint: Statement;
   readonly #setMeta: Statement;
+  readonly #replacedSizes: Statement;
   readonly #sweepReplaced: Statement;
   readonly #sweepDeletions: Statement;
   #revision: Revision;
@@ -84,6 +89,11 @@ export class LogWriter {
     );
     this.#unpoint = prepare(db, "DELETE FROM current WHERE key = ?");
     this.#setMeta = prepare(db, "UPDATE meta SET value = ? WHERE name = ?");
+    this.#replacedSizes = prepare(
+      db,
+      `SELECT log.revision, length(before.value) FROM log JOIN log AS before ON before.revision = log.previous
+       WHERE log.revision > ? AND log.revision <= ? ORDER BY log.revision`,
+    );
     // A row of the past is needed no more when a later row of the past replaced it ...
     this.#sweepReplaced = prepare(
       db,
@@ -129,8 +139,7 @@ export class LogWriter {
   /** Removes one bounded slice of the forgotten past. */
   sweep(): void {
     const from = this.#swept;
-    let to = from + SWEPT_PER_SLICE;
-    if (to > this.#compacted) to = this.#compacted;
+    const to = this.#sliceEnd(from);
     // A slice that a power cut takes back is swept again: it need not be on disk now.
     this.#db.exec("PRAGMA synchronous = NORMAL");
     try {
@@ -180,6 +189,18 @@ export class LogWriter {
       prepare(this.#db, "INSERT INTO probe (value) VALUES (zeroblob(?))").run(PROBE_BYTES);
     });
     this.#transaction(() => this.#db.exec("DELETE FROM probe"));
+  }
+
+  #sliceEnd(from: Revision): Revision {
+    let to = from + SWEPT_PER_SLICE;
+    if (to > this.#compacted) to = this.#compacted;
+    let bytes = 0;
+    for (const row of this.#replacedSizes.iterate(from, to)) {
+      const [revision, size] = row as unknown as [bigint, bigint | null];
+      bytes += Number(size ?? 0);
+      if (bytes >= SWEPT_BYTES_PER_SLICE) return revision;
+    }
+    return to;
   }
 
   #writeOne({ key, value, expected }: Write): Written {

@@ -6,13 +6,17 @@ import type { Refusal } from "./database-refused-error.ts";
 import type { Chunks } from "./packed-bytes.ts";
 import type { PackedEvents, PackedItems, PackedValues } from "./packed-items.ts";
 
+/** A transaction that has this much takes no more, so that the first of its writes does not wait for ever. */
+export const MAX_GROUP_WRITES = 1000;
+export const MAX_GROUP_BYTES: number = 16 * 2 ** 20;
+
 export type WriterRequest =
   | WriteRequest
   | { readonly kind: "compact"; readonly revision: Revision }
   | { readonly kind: "check" }
   | { readonly kind: "close" };
 
-/** One or more writes. */
+/** One or more writes, not much more than fit into a transaction. */
 export interface WriteRequest {
   readonly kind: "write";
   readonly keys: readonly string[];

@@ -23,6 +23,8 @@ export class ReadQueue {
   readonly #thread: StoreThread<ReaderRequest, ReaderAnswer>;
   /** In the order of their requests. The thread answers in that order. */
   readonly #reads: WaitingRead[] = [];
+  /** Why nothing is answered any more. */
+  #stopped: StoreUnavailableError | undefined;
   /** Resolves when the thread has ended after close(); rejects when it ended by itself. */
   readonly ended: Promise<void>;
 
@@ -59,6 +61,7 @@ export class ReadQueue {
   }
 
   #ask(request: ReaderRequest): Promise<ReaderAnswer> {
+    if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
     return new Promise((resolve, reject) => {
       this.#reads.push({ resolve, reject });
       this.#thread.post(request);
@@ -67,6 +70,7 @@ export class ReadQueue {
 
   #rejectAll(): void {
     const reason = new StoreUnavailableError("Cannot use the store: it stopped before it answered");
+    this.#stopped = reason;
     for (const { reject } of this.#reads.splice(0)) reject(reason);
   }
 }

@@ -4,6 +4,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Revision, StoredValue } from "../store.ts";
+import { isDirectoryInUse } from "./data-directory.ts";
 import {
   type Database,
   onlyRow,
@@ -13,13 +14,16 @@ import {
   prepare,
   syncPath,
 } from "./database.ts";
-import { exists } from "./database-refused-error.ts";
+import { exists, notReplaceable } from "./database-refused-error.ts";
 import { createSchema, PROGRESS, progressOf } from "./schema.ts";
 import { verifyDatabase, verifyOpen } from "./verify-database.ts";
 
 export interface NewFileOptions {
   readonly file: string;
-  /** Replaces what is there. Otherwise an existing file is refused. */
+  /**
+   * Replaces what is there, unless it is a database in use or with a log beside it. Otherwise an existing
+   * file is refused.
+   */
   readonly overwrite?: boolean;
 }
 
@@ -32,7 +36,8 @@ export async function makeFile(
   fill: (unfinished: string) => void | Promise<void>,
 ): Promise<void> {
   const refuseExisting = (): void => {
-    if (!overwrite && (existsSync(file) || existsSync(`${file}-wal`))) throw exists(file);
+    if (overwrite) refuseIrreplaceable(file);
+    else if (existsSync(file) || existsSync(`${file}-wal`)) throw exists(file);
   };
   refuseExisting();
   const unfinished = `${file}.new`;
@@ -48,9 +53,20 @@ export async function makeFile(
   }
 }
 
+/** A log that is left beside the file would be replayed into the new one, and destroy it. */
+function refuseIrreplaceable(file: string): void {
+  for (const log of [`${file}-wal`, `${file}-journal`]) {
+    if (existsSync(log))
+      throw notReplaceable(file, `it has a log, "${log}", that would be taken for the new one's`);
+  }
+  if (existsSync(file) && isDirectoryInUse(dirname(file))) {
+    throw notReplaceable(file, "a running store uses its directory");
+  }
+}
+
 /** With what SQLite keeps beside it: an old log would be taken for one of the next file of that name. */
 function removeDatabase(file: string): void {
-  for (const part of ["", "-wal", "-shm"]) rmSync(file + part, { force: true });
+  for (const part of ["", "-wal", "-shm", "-journal"]) rmSync(file + part, { force: true });
 }
 
 /** Copies a database, also one that another process writes to, as of one moment. */

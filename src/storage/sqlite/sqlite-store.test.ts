@@ -127,6 +127,31 @@ describe("SqliteStore", () => {
     });
   }
 
+  for (const [index, name] of ["writer", "reader"].entries()) {
+    it(`answers who tries again as soon as it hears that the ${name} thread has died`, async () => {
+      using dir = tempDir();
+      await using running = await start(dir);
+      const { store, run, threads } = running;
+      const calls: readonly (() => Promise<unknown>)[] =
+        name === "writer"
+          ? [() => store.create("/a", bytes("")), () => store.compact(0n), () => store.check()]
+          : [() => store.get("/a"), () => store.range({ prefix: "" })];
+      // Of each kind many, so that some are under way when the thread ends.
+      const retried = Promise.allSettled(
+        calls.flatMap((call) => Array.from({ length: 100 }, () => call().catch(() => call()))),
+      );
+      const failed = assert.rejects(run, StoreUnavailableError);
+
+      await threads[index]?.terminate();
+
+      await failed;
+      const results = await retried;
+      const isRefused = (result: PromiseSettledResult<unknown>): boolean =>
+        result.status === "rejected" && result.reason instanceof StoreUnavailableError;
+      assert.ok(results.some(isRefused), "some tried again");
+    });
+  }
+
   it("fails run() and ready() with the reason when it cannot make its directory", async () => {
     using dir = tempDir();
     dir.write({ "data/file": "" });
@@ -150,5 +175,19 @@ describe("SqliteStore", () => {
     const refused = results.filter(({ status }) => status === "rejected");
     assert.equal(refused.length, 50);
     assert.equal((await running.store.range({ prefix: "/", limit: 1 })).remaining, 9999);
+  });
+
+  it("refuses writes beyond the bytes that may wait, until those are written", async () => {
+    using dir = tempDir();
+    await using running = await start(dir);
+    const { store } = running;
+    const value = new Uint8Array(2 ** 20);
+    // No key has this revision: they cross to the thread, but not to the disk.
+    const writes = Array.from({ length: 260 }, (_, i) => store.update(`/${i}`, value, 1n));
+    const results = await Promise.allSettled(writes);
+    const refused = results.filter(({ status }) => status === "rejected");
+    assert.ok(refused.length >= 4, `${refused.length} are refused`);
+    assert.ok(refused.length <= 5, `${refused.length} are refused`);
+    assert.equal((await store.update("/a", value, 1n)).ok, false);
   });
 });

@@ -16,6 +16,7 @@ import {
   type WriteResult,
 } from "../store.ts";
 import { WatchHub, type WatchHubOptions } from "../watch-hub.ts";
+import { refuseIllFormed } from "../well-formed-key.ts";
 import { ABSENT } from "./log-writer.ts";
 import { ReadQueue } from "./read-queue.ts";
 import { WriteQueue } from "./write-queue.ts";
@@ -93,27 +94,29 @@ export class SqliteStore implements Store {
   }
 
   async get(key: string): Promise<GetResult> {
+    refuseIllFormed(key);
     const result = await this.#queues().reads.get(key);
     this.#saw(result.revision);
     return result;
   }
 
   async range(query: RangeQuery): Promise<RangeResult> {
+    refuseIllFormed(query.prefix, query.after);
     const result = await this.#queues().reads.range(query);
     this.#saw(result.revision);
     return result;
   }
 
   async create(key: string, value: Uint8Array): Promise<WriteResult> {
-    return this.#queues().writes.write(key, value, ABSENT);
+    return this.#write(key, value, ABSENT);
   }
 
   async update(key: string, value: Uint8Array, expected: Revision): Promise<WriteResult> {
-    return this.#queues().writes.write(key, value, possible(expected));
+    return this.#write(key, value, possible(expected));
   }
 
   async delete(key: string, expected: Revision): Promise<WriteResult> {
-    return this.#queues().writes.write(key, undefined, possible(expected));
+    return this.#write(key, undefined, possible(expected));
   }
 
   async compact(revision: Revision): Promise<void> {
@@ -123,12 +126,18 @@ export class SqliteStore implements Store {
   }
 
   async *watch(query: WatchQuery): AsyncGenerator<WatchBatch, void> {
+    refuseIllFormed(query.prefix);
     const { reads } = this.#queues();
     yield* this.#hub.watch(query, async (after) => {
       const page = await reads.past(query.prefix, after);
       this.#saw(page.revision);
       return page;
     });
+  }
+
+  #write(key: string, value: Uint8Array | undefined, expected: Revision): Promise<WriteResult> {
+    refuseIllFormed(key);
+    return this.#queues().writes.write(key, value, expected);
   }
 
   #queues(): Queues {

@@ -9,6 +9,7 @@ import {
   openForReading,
   openUnchanging,
   prepare,
+  type Row,
   sqliteCode,
 } from "./database.ts";
 import { DatabaseRefusedError, damaged, foreign, newer } from "./database-refused-error.ts";
@@ -100,7 +101,20 @@ function verifyContents(file: string, db: Database, thorough: boolean): void {
     const [found] = prepare(db, check).get() as unknown as [string];
     if (found !== "ok") throw damaged(file, found.replaceAll("\n", " "));
   }
-  progressOf(onlyRow(prepare(db, PROGRESS)));
+  verifyProgress(file, onlyRow(prepare(db, PROGRESS)));
+}
+
+function verifyProgress(file: string, row: Row): void {
+  if (!row.every((value) => typeof value === "bigint")) {
+    throw damaged(file, "its table meta lacks a row");
+  }
+  const { revision, compacted, swept } = progressOf(row);
+  if (swept < 0n || swept > compacted || compacted > revision) {
+    throw damaged(
+      file,
+      `it is swept up to ${swept}, compacted up to ${compacted}, and at ${revision}`,
+    );
+  }
 }
 
 /** Whether there is a write-ahead log with something in it. */

@@ -9,14 +9,18 @@ import {
   StoreUnavailableError,
   type WriteResult,
 } from "../store.ts";
+import { type SizedWrite, WaitingWrites } from "../waiting-writes.ts";
 import { DatabaseRefusedError } from "./database-refused-error.ts";
 import { packBytes } from "./packed-bytes.ts";
 import { ValueReader } from "./packed-items.ts";
-import type { WriterAnswer, WriterRequest, WrittenAnswer } from "./protocol.ts";
+import {
+  MAX_GROUP_BYTES,
+  MAX_GROUP_WRITES,
+  type WriterAnswer,
+  type WriterRequest,
+  type WrittenAnswer,
+} from "./protocol.ts";
 import { StoreThread } from "./store-thread.ts";
-
-/** Writes that may wait; more are refused. They are in memory, and each has a caller that waits. */
-const MAX_WAITING = 10_000;
 
 export interface WriteQueueOptions {
   readonly directory: string;
@@ -30,10 +34,7 @@ interface Waiting<T> {
   readonly reject: (reason: unknown) => void;
 }
 
-interface WaitingWrite extends Waiting<WriteResult> {
-  readonly key: string;
-  /** Undefined deletes the key. */
-  readonly value: Uint8Array | undefined;
+interface WaitingWrite extends Waiting<WriteResult>, SizedWrite {
   /** May be ABSENT. */
   readonly expected: Revision;
 }
@@ -46,8 +47,12 @@ export class WriteQueue {
   #unsent: WaitingWrite[] = [];
   /** Sent, in order. The thread answers in that order. */
   readonly #writes: WaitingWrite[] = [];
+  /** Both of these. */
+  readonly #waiting = new WaitingWrites();
   readonly #compactions: Waiting<void>[] = [];
   readonly #checks: Waiting<void>[] = [];
+  /** Why nothing is answered any more. */
+  #stopped: StoreUnavailableError | undefined;
   /** Resolves when the thread has ended after close(); rejects when it ended by itself. */
   readonly ended: Promise<void>;
 
@@ -70,11 +75,9 @@ export class WriteQueue {
 
   /** `expected` may be ABSENT. Without a value, the key is deleted. */
   write(key: string, value: Uint8Array | undefined, expected: Revision): Promise<WriteResult> {
+    if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
     return new Promise((resolve, reject) => {
-      if (this.#unsent.length + this.#writes.length >= MAX_WAITING) {
-        reject(new StoreUnavailableError(`Cannot write "${key}": ${MAX_WAITING} writes wait`));
-        return;
-      }
+      this.#waiting.add({ key, value });
       this.#unsent.push({ key, value, expected, resolve, reject });
       // After everything that was set off by the last answer: its callers often write again.
       if (this.#unsent.length === 1) process.nextTick(() => this.#send());
@@ -82,6 +85,7 @@ export class WriteQueue {
   }
 
   compact(revision: Revision): Promise<void> {
+    if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
     return new Promise((resolve, reject) => {
       this.#compactions.push({ resolve, reject });
       this.#thread.post({ kind: "compact", revision });
@@ -90,6 +94,7 @@ export class WriteQueue {
 
   /** Rejects with the reason when the last write failed and another attempt fails too. */
   check(): Promise<void> {
+    if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
     return new Promise((resolve, reject) => {
       this.#checks.push({ resolve, reject });
       this.#thread.post({ kind: "check" });
@@ -103,9 +108,16 @@ export class WriteQueue {
   }
 
   #send(): void {
-    const writes = this.#unsent;
-    if (writes.length === 0) return;
+    const unsent = this.#unsent;
     this.#unsent = [];
+    for (let from = 0; from < unsent.length; ) {
+      const to = groupEnd(unsent, from);
+      this.#sendGroup(unsent.slice(from, to));
+      from = to;
+    }
+  }
+
+  #sendGroup(writes: readonly WaitingWrite[]): void {
     const numbers = new BigInt64Array(writes.length * 2);
     const values: Uint8Array[] = [];
     writes.forEach(({ value, expected }, i) => {
@@ -146,7 +158,7 @@ export class WriteQueue {
   }
 
   #onWritten({ revisions, before }: WrittenAnswer): void {
-    const writes = this.#writes.splice(0, revisions.length);
+    const writes = this.#takeSent(revisions.length);
     const reader = new ValueReader(before);
     const events: StoreEvent[] = [];
     const results = writes.map(({ key, value }, i): WriteResult => {
@@ -175,9 +187,16 @@ export class WriteQueue {
   }
 
   #onNotWritten(count: number, reason: string): void {
-    for (const { reject } of this.#writes.splice(0, count)) {
+    for (const { reject } of this.#takeSent(count)) {
       reject(new StoreUnavailableError(reason));
     }
+  }
+
+  /** The oldest of those that were sent: they wait no more. */
+  #takeSent(count: number): WaitingWrite[] {
+    const writes = this.#writes.splice(0, count);
+    for (const write of writes) this.#waiting.remove(write);
+    return writes;
   }
 
   #onHealth(reason: string | undefined): void {
@@ -190,11 +209,23 @@ export class WriteQueue {
     const reason = new StoreUnavailableError(
       "Cannot use the store: it stopped before it answered; a write may or may not have happened",
     );
+    this.#stopped = reason;
     const waiting = [this.#unsent, this.#writes, this.#compactions, this.#checks];
     for (const list of waiting) {
       for (const { reject } of list.splice(0)) reject(reason);
     }
   }
+}
+
+/** Where a message ends that begins with a write: what comes in one message becomes one transaction. */
+function groupEnd(writes: readonly SizedWrite[], from: number): number {
+  let bytes = 0;
+  let to = from;
+  while (to < writes.length && to - from < MAX_GROUP_WRITES && bytes < MAX_GROUP_BYTES) {
+    bytes += writes[to]?.value?.length ?? 0;
+    to++;
+  }
+  return to;
 }
 
 function settle(waiting: Waiting<void> | undefined, failure: string | undefined): void {

@@ -15,11 +15,13 @@ import { DatabaseRefusedError } from "./database-refused-error.ts";
 import { LogWriter, type Write, type Written } from "./log-writer.ts";
 import { buffersOf, PackedReader } from "./packed-bytes.ts";
 import { packValues } from "./packed-items.ts";
-import type { WriteRequest, WriterAnswer, WriterRequest } from "./protocol.ts";
-
-/** A transaction that has this much takes no more, so that the first of its writes does not wait for ever. */
-const MAX_GROUP_WRITES = 1000;
-const MAX_GROUP_BYTES = 16 * 2 ** 20;
+import {
+  MAX_GROUP_BYTES,
+  MAX_GROUP_WRITES,
+  type WriteRequest,
+  type WriterAnswer,
+  type WriterRequest,
+} from "./protocol.ts";
 
 class WriterThread {
   readonly #port: MessagePort;

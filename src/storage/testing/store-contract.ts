@@ -315,6 +315,27 @@ function writeContract(contract: StoreContract): void {
     assert.equal((await store.get("/a")).item?.createRevision, result.revision);
   });
 
+  it("refuses a key with half a surrogate pair, which would become another key", async () => {
+    await using running = await runStore(contract);
+    const { store } = running;
+    await mustWrite(store.create("/\uFFFD", bytes("")));
+    const key = "/\uD83D";
+    const { signal } = new AbortController();
+    const calls: readonly (() => Promise<unknown>)[] = [
+      () => store.create(key, bytes("")),
+      () => store.update(key, bytes(""), 1n),
+      () => store.delete(key, 1n),
+      () => store.get(key),
+      () => store.range({ prefix: key }),
+      () => store.range({ prefix: "/", after: key }),
+      () => store.watch({ prefix: key, after: 0n, signal })[Symbol.asyncIterator]().next(),
+    ];
+    for (const call of calls) {
+      await assert.rejects(call(), /Cannot use the key "\/\\ud83d": it has half a surrogate pair/);
+    }
+    assert.deepEqual(await keysOf(store, { prefix: "" }), ["/\uFFFD"]);
+  });
+
   it("takes a revision of the one sequence of the whole store, greater than all before", async () => {
     await using running = await runStore(contract);
     const { store } = running;

@@ -16,6 +16,7 @@ import { bytes, createAll, mustWrite, text } from "./test-writes.ts";
 
 /** Of a watcher that is meant to be slow. Far less than the test writes. */
 const MAX_PENDING_EVENTS = 20;
+const MIB = 2 ** 20;
 
 /** Declares the tests of watches. Part of storeContract(). */
 export function watchContract(contract: StoreContract): void {
@@ -270,6 +271,50 @@ export function watchContract(contract: StoreContract): void {
     for await (const _ of store.watch({ prefix: "/", after: 0n, signal })) break;
     await createAll(store, ["/a"]);
     assert.equal((await store.get("/a")).item?.key, "/a");
+  });
+
+  it("long past: all of many past events are delivered, in order", async () => {
+    await using running = await runStore(contract);
+    const { store } = running;
+    const after = await store.revision();
+    const keys = Array.from({ length: 2500 }, (_, i) => `/${i}`);
+    await Promise.all(keys.map((key) => store.create(key, bytes(""))));
+    await mark(store);
+    const { events } = await watchUntilMarker(store, after);
+    assertGrowing(events);
+    const seen = events.slice(0, -1).map(({ key }) => key);
+    assert.deepEqual(seen.toSorted(), keys.toSorted());
+  });
+
+  it("large past: all of many past bytes are delivered, in order", async () => {
+    await using running = await runStore(contract);
+    const { store } = running;
+    const after = await store.revision();
+    const value = new Uint8Array(MIB).fill(7);
+    const keys = Array.from({ length: 10 }, (_, i) => `/${i}`);
+    for (const key of keys) await mustWrite(store.create(key, value));
+    await mark(store);
+    const { events } = await watchUntilMarker(store, after);
+    const past = events.slice(0, -1);
+    assert.deepEqual(
+      past.map(({ key }) => key),
+      keys,
+    );
+    assert.ok(past.every((event) => Buffer.compare(event.value?.value ?? bytes(""), value) === 0));
+  });
+
+  it("end: one that is in the middle of a long past is told when the store stops", async () => {
+    await using running = await runStore(contract);
+    const { store } = running;
+    const after = await store.revision();
+    await Promise.all(Array.from({ length: 2500 }, (_, i) => store.create(`/${i}`, bytes(""))));
+    const { signal } = aborting();
+    const watch = store.watch({ prefix: "/", after, signal })[Symbol.asyncIterator]();
+    await nextEvents(watch);
+    await running.stop();
+    await assert.rejects(async () => {
+      for (let i = 0; i < 2500; i++) await watch.next();
+    }, StoreUnavailableError);
   });
 
   it("end: watches are told when the store stops", async () => {

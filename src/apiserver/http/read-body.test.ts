@@ -1,0 +1,105 @@
+import { equal, match, rejects } from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { connect as connectHttp2, createServer as createHttp2Server } from "node:http2";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { FakeClock } from "../../base/testing/fake-clock.ts";
+import type { HttpRequest, HttpResponse } from "./answer.ts";
+import { ClientGoneError, readBody } from "./read-body.ts";
+
+const MiB = 1024 * 1024;
+
+/** The length of what is sent, or the message of the error, is the answer. */
+async function answer(request: HttpRequest, response: HttpResponse): Promise<void> {
+  const body = await readBody({ request, response, parts: { clock: new FakeClock() } }).catch(
+    (err: Error) => err.message,
+  );
+  response.end(`<${typeof body === "string" ? body : body.length}>`);
+}
+
+function answering(request: HttpRequest, response: HttpResponse): void {
+  void answer(request, response);
+}
+
+async function listening(t: TestContext, server: Server): Promise<Socket> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").setEncoding("utf8");
+  t.after(() => {
+    socket.destroy();
+    server.close();
+  });
+  return socket;
+}
+
+async function told(socket: Socket): Promise<string> {
+  let text = "";
+  while (!text.includes(">")) text += String((await once(socket, "data"))[0]);
+  return text;
+}
+
+describe("readBody", () => {
+  it("leaves a connection usable after a chunked body that was too large", async (t) => {
+    const socket = await listening(t, createServer(answering));
+    const head = "POST / HTTP/1.1\r\nhost: a\r\n";
+    socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
+    for (let i = 0; i < 5; i++) socket.write(`${MiB.toString(16)}\r\n${"x".repeat(MiB)}\r\n`);
+    socket.write("0\r\n\r\n");
+    match(await told(socket), /<Request entity too large: limit is 3145728>/);
+    socket.write(`${head}content-length: 2\r\n\r\nok`);
+    match(await told(socket), /<2>/);
+  });
+
+  it("refuses a body that is announced as too large before it comes", async (t) => {
+    const socket = await listening(t, createServer(answering));
+    socket.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${4 * MiB}\r\n\r\n`);
+    match(await told(socket), /<Request entity too large: limit is 3145728>/);
+  });
+
+  it("rejects when the client leaves in the middle", async (t) => {
+    const outcome = Promise.withResolvers<Buffer>();
+    const began = Promise.withResolvers<void>();
+    const server = createServer((request, response) => {
+      outcome.resolve(readBody({ request, response, parts: { clock: new FakeClock() } }));
+      began.resolve();
+    });
+    const socket = await listening(t, server);
+    const rejected = rejects(outcome.promise, ClientGoneError);
+    socket.write("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nhalf");
+    await began.promise;
+    socket.destroy();
+    await rejected;
+  });
+
+  it("ends an HTTP/2 upload that does not go on", async (t) => {
+    const clock = new FakeClock();
+    const outcome = Promise.withResolvers<unknown>();
+    const began = Promise.withResolvers<void>();
+    const server = createHttp2Server((request, response) => {
+      const upload = { request, response } as unknown as {
+        readonly request: HttpRequest;
+        readonly response: HttpResponse;
+      };
+      readBody({ ...upload, parts: { clock } }).catch(outcome.resolve);
+      began.resolve();
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const port = (server.address() as AddressInfo).port;
+    const session = connectHttp2(`http://127.0.0.1:${port}`);
+    t.after(() => {
+      session.destroy();
+      server.close();
+    });
+    const stream = session.request({ ":method": "POST", ":path": "/" });
+    stream.on("error", () => undefined);
+    const closed = once(stream, "close");
+    stream.write("half");
+    await began.promise;
+    await clock.step(60_000);
+    equal((await outcome.promise) instanceof ClientGoneError, true);
+    await closed;
+    equal(clock.waiting, 0);
+  });
+});
