@@ -53,6 +53,7 @@ describe("SqliteStore", () => {
           disk.cutPower();
           child.kill("SIGKILL");
         },
+        counts: "before the end",
       });
       disk.restorePower();
 

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
@@ -44,37 +44,4 @@ describe("the write-ahead log", () => {
     t.diagnostic(`${Math.round(largest)} MiB at most`);
     assert.ok(largest < BOUND_MIB, `${largest} MiB`);
   });
-
-  for (const isDamaged of [true, false]) {
-    const what = isDamaged
-      ? "damaged in the middle is reported"
-      : "that a crash has left is no news";
-    it(`${what} when it is opened`, async () => {
-      using dir = tempDir();
-      {
-        await using opened = await openStore(dir.join("data"));
-        for (let i = 0; i < 20; i++) await opened.store.create(`/${i}`, new Uint8Array(100));
-        // As a crash leaves it: closing the store would empty the log.
-        cpSync(dir.join("data"), dir.join("copy"), { recursive: true });
-      }
-      const log = dir.join("copy", "driftless.db-wal");
-      const bytes = readFileSync(log);
-      const middle = Math.floor(bytes.length / 2);
-      if (isDamaged) bytes.writeUInt8(bytes.readUInt8(middle) ^ 1, middle);
-      writeFileSync(log, bytes);
-
-      await using opened = await openStore(dir.join("copy"));
-
-      const reports = opened.logger.records.filter(({ level }) => level === "error");
-      const { items } = await opened.store.range({ prefix: "" });
-      assert.equal(items.length < 20, isDamaged, `${items.length} keys`);
-      assert.equal(reports.length, isDamaged ? 1 : 0);
-      if (!isDamaged) return;
-      const ignored = Number(reports[0]?.fields["bytes"]);
-      assert.ok(
-        ignored >= bytes.length / 2 - 100_000 && ignored < bytes.length,
-        `${ignored} bytes`,
-      );
-    });
-  }
 });
