@@ -20,8 +20,8 @@ export type Acknowledged = Map<bigint, string>;
 
 /**
  * Runs a server until it has acknowledged `writes`, ends it with `end`, and adds what it had acknowledged: all
- * of it, or what had come before the end began. A file system that loses its power in the middle of a sync may say
- * that the sync was done; a disk that loses its power says nothing any more.
+ * of it, or what had come before the end began. Of what is acknowledged while a file system is being shut down, the
+ * last group was sometimes lost. Whether that sync only seemed to be done, or is missing, is not known yet.
  */
 export async function writeUntil(
   acknowledged: Acknowledged,

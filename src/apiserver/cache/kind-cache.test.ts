@@ -103,6 +103,20 @@ describe("KindCache", () => {
     equal(cache.watcherCount, 1);
   });
 
+  it("goes on with the others when an event cannot be made for one", () => {
+    const failures: unknown[] = [];
+    const cache = new KindCache({ onFailure: (err) => failures.push(err) });
+    const failing = join(cache, { by: "all" }, () => {
+      throw new Error("broken selector");
+    });
+    const other = join(cache, { by: "all" });
+    cache.put(pod("a/1", 1n));
+    deepEqual(failing.sink.lines, ["expired: an event could not be sent"]);
+    deepEqual(other.sink.lines, ["ADDED a/1@1"]);
+    equal(failures.length, 1);
+    equal(cache.watcherCount, 1);
+  });
+
   it("replays what happened since a revision", () => {
     const cache = new KindCache();
     for (const revision of [1n, 4n, 9n]) cache.put(pod("a/1", revision));

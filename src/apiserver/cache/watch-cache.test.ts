@@ -94,6 +94,15 @@ describe("WatchCache", () => {
     equal(run.cache.reached(1n), undefined);
   });
 
+  it("forgets whoever waits for a revision no longer", async () => {
+    await using run = await running();
+    const left = new AbortController();
+    const reached = run.cache.reached(1_000_000n, left.signal);
+    left.abort();
+    await reached;
+    equal(run.cache.waiting, 0);
+  });
+
   it("goes on from where it was when the store was away, without telling watchers", async () => {
     await using run = await running(new FailingStore(new StoreUnavailableError("away")));
     const sink = new ScriptedSink();

@@ -87,6 +87,11 @@ export class WatchCache {
     return this.#revision;
   }
 
+  /** How many wait for a revision. */
+  get waiting(): number {
+    return this.#waiters.length;
+  }
+
   /** Resolves when the caches are filled for the first time. */
   ready(): Promise<void> {
     return this.#ready.promise;
