@@ -156,8 +156,8 @@ export class ApiServer {
   }
 
   async #authorize(action: Action): Promise<void> {
-    const { isAllowed, reason } = await this.#options.parts.authorizer.authorize(action);
-    if (isAllowed) return;
+    const { verdict, reason } = await this.#options.parts.authorizer.authorize(action);
+    if (verdict === "allow") return;
     throw refusal(action, reason);
   }
 

@@ -16,6 +16,8 @@ export interface Action {
   readonly name: string;
   /** Only if it is not a resource. */
   readonly path: string;
+  /** What the field selector of a list or watch demands to be equal: "spec.nodeName" → "a". */
+  readonly fields?: ReadonlyMap<string, string>;
 }
 
 /** The place of an action that is about no resource. */
@@ -28,14 +30,18 @@ export const nowhere = {
   name: "",
 } as const;
 
-interface Decision {
-  readonly isAllowed: boolean;
+export interface Decision {
+  /** "deny" is final; with "none" the next authorizer is asked, and if all say so it is refused. */
+  readonly verdict: "allow" | "deny" | "none";
+  /** Shown to the one who was refused, and in reviews. May be "". */
   readonly reason: string;
 }
 
-interface Rules {
+export interface Rules {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
+  /** Why there may be more than these; absent if these are all. */
+  readonly incomplete?: string;
 }
 
 export interface Authorizer {
@@ -87,7 +93,7 @@ const everything: Rules = {
 export const builtInAuthorizer: Authorizer = {
   async authorize(action) {
     const isAllowed = rulesOf(action.user).some((rules) => isCovered(rules, action));
-    return { isAllowed, reason: "" };
+    return { verdict: isAllowed ? "allow" : "none", reason: "" };
   },
 
   async rulesFor(user) {

@@ -15,6 +15,14 @@ import type { Watcher } from "./watcher.ts";
 const WINDOW_EVENTS = 10_000;
 const WINDOW_BYTES = 32 * 1024 * 1024;
 
+/** Keeps something of its own in step with a kind. Called in the turn in which the cache changes; must not throw. */
+export interface Follower {
+  /** Everything is new; what was known counts no more. */
+  reset(objects: Iterable<CachedObject>): void;
+  /** Undefined `now`: deleted. Undefined `before`: new. */
+  changed(now: CachedObject | undefined, before: CachedObject | undefined): void;
+}
+
 export interface KindCacheOptions {
   /** The field by which watchers can be indexed, such as the node of a pod. */
   readonly indexedField?: ((object: CachedObject) => string) | undefined;
@@ -37,6 +45,7 @@ export class KindCache {
   readonly #byField = new Map<string, Set<Watcher>>();
   readonly #indexedField: ((object: CachedObject) => string) | undefined;
   readonly #onFailure: ((err: unknown) => void) | undefined;
+  readonly #followers: Follower[] = [];
   /** Of the last change of this kind. */
   #changed = 0n;
 
@@ -61,6 +70,12 @@ export class KindCache {
     return counts.reduce((sum, count) => sum + count, this.#all.size);
   }
 
+  /** From now on; it is reset to what is there already. */
+  follow(follower: Follower): void {
+    this.#followers.push(follower);
+    follower.reset(this.#objects.values());
+  }
+
   /** The state as of a revision, with nothing known of the past. Whoever watched has to list again. */
   reset(objects: Iterable<CachedObject>, revision: bigint): void {
     for (const watcher of this.watchers()) watcher.sink.expire("the watch cache was rebuilt");
@@ -76,6 +91,7 @@ export class KindCache {
     this.#windowBytes = 0;
     this.#windowStart = revision;
     this.#changed = revision;
+    for (const follower of this.#followers) follower.reset(this.#objects.values());
   }
 
   put(object: CachedObject): void {
@@ -157,6 +173,8 @@ export class KindCache {
   #happened(type: EventType, object: CachedObject, previous: CachedObject | undefined): void {
     const event = new CacheEvent({ type, object, previous });
     this.#changed = event.revision;
+    const now = type === "DELETED" ? undefined : object;
+    for (const follower of this.#followers) follower.changed(now, previous);
     this.#window.push(event);
     this.#windowBytes += object.bytes.length;
     this.#trim();

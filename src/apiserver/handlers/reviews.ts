@@ -132,8 +132,15 @@ async function answered(
 
 async function rulesReview({ parts, user }: RequestContext, asked: ApiObject): Promise<object> {
   const { spec } = asked as ApiObject & SelfSubjectRulesReview;
-  const rules = await parts.authorizer.rulesFor(user, spec.namespace ?? "");
-  return { spec: {}, status: { ...rules, incomplete: false } };
+  const { incomplete, ...rules } = await parts.authorizer.rulesFor(user, spec.namespace ?? "");
+  return {
+    spec: {},
+    status: {
+      ...rules,
+      incomplete: incomplete !== undefined,
+      ...(incomplete !== undefined && { evaluationError: incomplete }),
+    },
+  };
 }
 
 interface Question {
@@ -146,8 +153,12 @@ async function decide(
   user: UserInfo,
   question: Question,
 ): Promise<object> {
-  const { isAllowed, reason } = await parts.authorizer.authorize(actionOf(user, question));
-  return { allowed: isAllowed, ...(reason !== "" && { reason }) };
+  const { verdict, reason } = await parts.authorizer.authorize(actionOf(user, question));
+  return {
+    allowed: verdict === "allow",
+    ...(verdict === "deny" && { denied: true }),
+    ...(reason !== "" && { reason }),
+  };
 }
 
 function actionOf(user: UserInfo, { resourceAttributes, nonResourceAttributes }: Question): Action {
