@@ -18,30 +18,19 @@ const CHILD = fileURLToPath(new URL("writing-child.ts", import.meta.url));
 /** Everything that the servers of one database have acknowledged: what they printed, by revision. */
 export type Acknowledged = Map<bigint, string>;
 
-/**
- * Runs a server until it has acknowledged `writes`, ends it with `end`, and adds what it had acknowledged: all
- * of it, or what had come before the end began. Of what is acknowledged while a file system is being shut down, the
- * last group was sometimes lost. Whether that sync only seemed to be done, or is missing, is not known yet.
- */
+/** Runs a server until it has acknowledged `writes`, ends it with `end`, and adds all that it had acknowledged. */
 export async function writeUntil(
   acknowledged: Acknowledged,
   {
     directory,
     writes,
     end,
-    counts = "all",
-  }: {
-    directory: string;
-    writes: number;
-    end: (child: ChildProcess) => void;
-    counts?: "all" | "before the end";
-  },
+  }: { directory: string; writes: number; end: (child: ChildProcess) => void },
 ): Promise<void> {
   const child = spawn(process.execPath, [CHILD, directory, "compact"], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   let printed = "";
-  let counted = "";
   let lines = 0;
   let hasEnded = false;
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -49,14 +38,12 @@ export async function writeUntil(
     lines += text.split("\n").length - 1;
     if (lines < writes || hasEnded) return;
     hasEnded = true;
-    counted = printed;
     end(child);
   });
   await new Promise((resolve) => child.once("close", resolve));
   assert.ok(hasEnded, "the server went on until it was ended");
   // The end may have come in the middle of printing a line.
-  const kept = counts === "all" ? printed : counted;
-  for (const line of kept.split("\n").slice(0, -1)) {
+  for (const line of printed.split("\n").slice(0, -1)) {
     const revision = BigInt(line.split(" ")[2] ?? "");
     assert.ok(!acknowledged.has(revision), `revision ${revision} is given once`);
     acknowledged.set(revision, line);

@@ -6,8 +6,8 @@ import { describe, it } from "node:test";
 import { seededRandom } from "../../src/base/testing/seeded-random.ts";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
 import { LONG, testSeed } from "../support/campaign.ts";
+import { loopDisk } from "../support/loop-disk.ts";
 import { type Acknowledged, assertKept, writeUntil } from "./acknowledgements.ts";
-import { loopDisk } from "./loop-disk.ts";
 
 const KILLS = LONG ? 100 : 5;
 const POWER_CUTS = LONG ? 50 : 3;
@@ -49,11 +49,7 @@ describe("SqliteStore", () => {
       await writeUntil(acknowledged, {
         directory: `${disk.path}/data`,
         writes: 1 + (random.uint32() % (MAX_WRITES_PER_ROUND / 3)),
-        end: (child) => {
-          disk.cutPower();
-          child.kill("SIGKILL");
-        },
-        counts: "before the end",
+        end: (child) => disk.cutPower(() => child.kill("SIGKILL")),
       });
       disk.restorePower();
 
