@@ -360,6 +360,42 @@ export type ClusterTrustBundleProjection = {
   user?: number | undefined;
 };
 
+/** One finding about a part of the control plane */
+export type ComponentCondition = {
+  /** Healthy */
+  type: string;
+  /** True, False or Unknown */
+  status: string;
+  /** What was found */
+  message?: string | undefined;
+  /** Why it is not well */
+  error?: string | undefined;
+};
+
+/** Whether a part of the control plane is well; /readyz says it better */
+export type ComponentStatus = {
+  /** What this object is */
+  kind?: string | undefined;
+  /** Group and version whose words this object uses */
+  apiVersion?: string | undefined;
+  /** Name, labels and the bookkeeping of the object */
+  metadata: ObjectMeta;
+  /** What was found */
+  conditions?: ComponentCondition[] | undefined;
+};
+
+/** Some objects of kind ComponentStatus, and the state of the store they show */
+export type ComponentStatusList = {
+  /** What this object is */
+  kind?: string | undefined;
+  /** Group and version whose words this object uses */
+  apiVersion?: string | undefined;
+  /** The state of the store, and how to read on */
+  metadata: ListMeta;
+  /** The objects */
+  items?: ComponentStatus[] | null | undefined;
+};
+
 /** One finding about an object, and since when it holds */
 export type Condition = {
   /** What is judged, in CamelCase */

@@ -4,14 +4,17 @@
 
 import {
   type Alias,
+  Composer,
+  type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   type Pair,
-  parseAllDocuments,
+  Parser,
   type Scalar,
   visit,
   type YAMLMap,
@@ -23,8 +26,26 @@ import { maxJsonDepth } from "./json-text-syntax.ts";
 import { goQuote } from "./validation/go-text.ts";
 import { plainYamlScalar } from "./yaml-scalar.ts";
 
+/** What the original says of the same mistake, by the library's name for it. */
+const goWords: Readonly<Partial<Record<string, string>>> = {
+  BLOCK_AS_IMPLICIT_KEY: "did not find expected key",
+  RESOURCE_EXHAUSTION: "exceeded max depth",
+};
+
 /** How many values aliases may stand for in one document. A few lines of YAML could otherwise fill the memory. */
 const maxAliasedNodes = 100_000;
+/** And how many characters: one long text may be named a thousand times. As many as a body has bytes. */
+const maxAliasedLength = 3 * 1024 * 1024;
+
+/**
+ * How many words, marks and line breaks a text may have that is not JSON. The library takes 3 to 5 microseconds for each
+ * of them, whatever its length, and nobody else is answered meanwhile: this is half a second, or 20,000 lines of
+ * `key: value`. Files of any size in block scalars count little.
+ */
+const maxLexemes = 100_000;
+
+/** As many as the API reports at most. */
+const maxDuplicates = 100;
 
 /** Throws a DecodeError; so do two documents in one text. Clients often send JSON under this name: that is fast. */
 export function parseYamlText(text: string): ParsedText {
@@ -56,31 +77,50 @@ class YamlReader {
   /** Aliases around the current node: an anchor inside itself has no end. */
   readonly #resolving = new Set<Node>();
   #aliasedNodes = 0;
+  #aliasedLength = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
   read(): ParsedText {
-    const documents = parseAllDocuments(this.#text, {
+    const document = this.#document();
+    if (document === undefined) return { value: null, duplicates: [] };
+    const [error] = document.errors;
+    if (error !== undefined) {
+      this.#fail(goWords[error.code] ?? lowerFirst(error.message), error.pos[0]);
+    }
+    this.#findTargets(document.contents);
+    const value = this.#value(document.contents);
+    return { value, duplicates: this.#duplicates, ...this.#told() };
+  }
+
+  /** Undefined if there is none. */
+  #document(): Document.Parsed | undefined {
+    const composer = new Composer({
       schema: "failsafe",
       version: "1.1",
       uniqueKeys: false,
       prettyErrors: false,
       logLevel: "silent",
-      lineCounter: this.#lines,
     });
-    if (!Array.isArray(documents) || documents.length === 0) return { value: null, duplicates: [] };
-    if (documents.length > 1) throw new DecodeError("yaml: expected a single document");
-    const [document] = documents;
-    const [error] = document?.errors ?? [];
-    if (error !== undefined) {
-      const exhausted = error.code === "RESOURCE_EXHAUSTION";
-      this.#fail(exhausted ? "exceeded max depth" : lowerFirst(error.message), error.pos[0]);
+    let only: Document.Parsed | undefined;
+    for (const document of composer.compose(this.#tokens())) {
+      if (only !== undefined) throw new DecodeError("yaml: expected a single document");
+      only = document;
     }
-    this.#findTargets(document?.contents ?? null);
-    const value = this.#value((document?.contents ?? null) as Node | null);
-    return { value, duplicates: this.#duplicates, ...this.#told() };
+    return only;
+  }
+
+  *#tokens(): ReturnType<Parser["parse"]> {
+    const parser = new Parser(this.#lines.addNewLine);
+    this.#lines.addNewLine(0);
+    let lexemes = 0;
+    for (const lexeme of new Lexer().lex(this.#text)) {
+      if (++lexemes > maxLexemes) throw new DecodeError("yaml: document is too complex, send JSON");
+      yield* parser.next(lexeme);
+    }
+    yield* parser.end();
   }
 
   /** An alias stands for the last node before it that has its name. */
@@ -154,7 +194,7 @@ class YamlReader {
     const key = this.#key(pair.key);
     const step = this.#path.length === 0 ? key : `.${key}`;
     const value = this.#inside(step, pair.value);
-    if (into.has(key)) {
+    if (into.has(key) && this.#duplicates.length < maxDuplicates) {
       const line = this.#lineOf(pair.value ?? pair.key);
       this.#duplicates.push(this.#path.join("") + step);
       this.#duplicateErrors.push(`line ${line}: key ${goQuote(key)} already set in map`);
@@ -184,6 +224,8 @@ class YamlReader {
 
   #scalar(node: Scalar): JsonValue {
     const text = typeof node.value === "string" ? node.value : "";
+    if (this.#resolving.size > 0) this.#aliasedLength += text.length;
+    if (this.#aliasedLength > maxAliasedLength) this.#fail("document contains excessive aliasing");
     const tag = node.tag?.replace("tag:yaml.org,2002:", "!!") ?? "";
     if (tag === "!!str" || (tag === "" && node.type !== "PLAIN")) return text;
     if (tag === "!!binary") this.#fail("!!binary data is not supported");

@@ -54,6 +54,7 @@ export async function dispatchResource(
   if (resource.strategy.deprecation !== undefined) {
     context.warnings.push(resource.strategy.deprecation);
   }
+  await resource.refresh?.();
   if (info.subresource !== "") return subresourceHandler(context, method)(context);
   return info.name === "" ? collection(context, method) : object(context, method);
 }

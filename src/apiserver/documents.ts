@@ -126,9 +126,9 @@ export class Documents {
   }
 }
 
-/** Events are stored in the core form, whichever way they are served. */
+/** Of what is stored. Events are in the core form, whichever way they are served. */
 function withHash(kind: Kind): Kind {
-  if (!kind.verbs.includes("list")) return kind;
+  if (!kind.verbs.includes("watch")) return kind;
   const group = kind.resource === "events" ? "" : kind.group;
   const name = `${group}/${kind.version}/${kind.kind}`;
   const digest = createHash("sha256").update(name).digest().subarray(0, 8);

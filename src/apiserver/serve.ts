@@ -14,6 +14,7 @@ import { WatchCache } from "./cache/watch-cache.ts";
 import { Compactor } from "./compactor.ts";
 import { Documents } from "./documents.ts";
 import type { ServerParts } from "./handlers/context.ts";
+import type { HealthCheck } from "./health.ts";
 import { Listener } from "./listener.ts";
 import type { Credentials } from "./pki/credentials.ts";
 import { ObjectStore } from "./registry/object-store.ts";
@@ -46,7 +47,14 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   const all = strategies();
   const storages = new Map(all.map((strategy) => [strategy, storageOf(strategy)]));
   const cache = new WatchCache({ store, kinds: [...storages.values()], clock, random, logger });
-  const served = resources({ strategies: all, storages, cache, kinds });
+  const checks: readonly HealthCheck[] = [
+    { name: "store", check: () => store.check() },
+    {
+      name: "watch-cache",
+      check: async () => refuseUnless(cache.isFollowing, "the cache does not follow the store"),
+    },
+  ];
+  const served = resources({ strategies: all, storages, cache, kinds, checks });
   const parts = serverParts(options, { cache, served });
   const booted = Promise.withResolvers<void>();
   let isReady = false;
@@ -71,11 +79,7 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
     live: [{ name: "ping", check: async () => undefined }],
     ready: [
       { name: "ping", check: async () => undefined },
-      { name: "store", check: () => store.check() },
-      {
-        name: "watch-cache",
-        check: async () => refuseUnless(cache.isFollowing, "the cache does not follow the store"),
-      },
+      ...checks,
       { name: "bootstrap", check: async () => refuseUnless(isReady, "starting") },
     ],
   });

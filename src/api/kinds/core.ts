@@ -3,6 +3,7 @@
 import type { Kind } from "../kind.ts";
 import { tokenRequest } from "../schema/authentication/token-request.ts";
 import { binding } from "../schema/core/binding.ts";
+import { componentStatus } from "../schema/core/component-status.ts";
 import { configMap } from "../schema/core/config-map.ts";
 import {
   nodeProxyOptions,
@@ -38,6 +39,14 @@ import {
 
 export const coreKinds: readonly Kind[] = inGroup("", [
   { kind: "Binding", resource: "bindings", schema: binding, verbs: ["create"] },
+  {
+    kind: "ComponentStatus",
+    resource: "componentstatuses",
+    schema: componentStatus,
+    shortNames: ["cs"],
+    clusterWide: true,
+    verbs: ["get", "list"],
+  },
   { kind: "ConfigMap", resource: "configmaps", schema: configMap, shortNames: ["cm"] },
   { kind: "Endpoints", resource: "endpoints", schema: endpoints, shortNames: ["ep"] },
   { kind: "Event", resource: "events", schema: event, shortNames: ["ev"] },

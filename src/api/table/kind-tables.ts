@@ -4,6 +4,7 @@ import type { JsonValue } from "../json.ts";
 import { qualifiedResource } from "../kind.ts";
 import type { ApiObject } from "../object.ts";
 import { ageText } from "./column-texts.ts";
+import { componentStatusTable } from "./component-table.ts";
 import {
   configMapTable,
   leaseTable,
@@ -50,6 +51,7 @@ export interface KindTable {
   /** One for each column; ages are counted up to `nowMs`. */
   cells(object: ApiObject, nowMs: number): JsonValue[];
   conditions(object: ApiObject): readonly RowCondition[];
+  readonly hiddenAnnotation: string | undefined;
 }
 
 /** The table of a kind, or of the `scale.autoscaling` that several kinds have as a subresource. */
@@ -71,6 +73,7 @@ const tables: ReadonlyMap<string, KindTable> = new Map<string, KindTable>([
   ["endpoints", of(endpointsTable)],
   ["events", of(eventTable)],
   ["namespaces", of(namespaceTable)],
+  ["componentstatuses", of(componentStatusTable)],
   ["nodes", of(nodeTable)],
   ["persistentvolumeclaims", of(persistentVolumeClaimTable)],
   ["persistentvolumes", of(persistentVolumeTable)],
@@ -106,5 +109,6 @@ function of<T>(definition: TableDefinition<T>): KindTable {
     columns: definition.columns,
     cells: (object, nowMs) => definition.cells(object as unknown as T, nowMs),
     conditions: (object) => definition.conditions?.(object as unknown as T) ?? [],
+    hiddenAnnotation: definition.hiddenAnnotation,
   };
 }

@@ -29,6 +29,8 @@ export interface TableDefinition<T> {
   cells(object: T, nowMs: number): JsonValue[];
   /** What clients may grey out or hide. */
   conditions?(object: T): readonly RowCondition[];
+  /** An annotation that rows do not carry: clients that read rows never saw it. */
+  readonly hiddenAnnotation?: string;
 }
 
 export interface Named {

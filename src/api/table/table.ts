@@ -45,7 +45,11 @@ export function tableOf(request: TableRequest): JsonObject {
       return {
         cells: table.cells(object, nowMs),
         ...(conditions.length > 0 && { conditions: conditions.map((each) => ({ ...each })) }),
-        object: carried(object, request.includeObject ?? "Metadata", version),
+        object: carried(
+          without(object, table.hiddenAnnotation),
+          request.includeObject ?? "Metadata",
+          version,
+        ),
       };
     }),
   };
@@ -86,6 +90,15 @@ export function parseIncludeObject(text: string | undefined): IncludeObject {
       throw badRequest(`Unable to convert to Table as requested: ${field}: ${message}`);
     }
   }
+}
+
+function without(object: ApiObject, annotation: string | undefined): ApiObject {
+  if (annotation === undefined || object.metadata.annotations?.[annotation] === undefined) {
+    return object;
+  }
+  const { [annotation]: _, ...rest } = object.metadata.annotations;
+  const annotations = Object.keys(rest).length === 0 ? undefined : rest;
+  return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 function carried(object: ApiObject, include: IncludeObject, version: MetaVersion): JsonValue {

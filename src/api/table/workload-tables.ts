@@ -60,40 +60,44 @@ export const replicationControllerTable: TableDefinition<ReplicationController> 
     column("Selector", "Labels of its pods", ({ spec }) => labelsText(spec?.selector), wide),
   );
 
-export const daemonSetTable: TableDefinition<DaemonSet> = tableOfColumns<DaemonSet>(
-  nameColumn(),
-  column(
-    "Desired",
-    daemonSetTexts.desired,
-    ({ status }) => status?.desiredNumberScheduled ?? 0,
-    integer,
+export const daemonSetTable: TableDefinition<DaemonSet> = {
+  ...tableOfColumns<DaemonSet>(
+    nameColumn(),
+    column(
+      "Desired",
+      daemonSetTexts.desired,
+      ({ status }) => status?.desiredNumberScheduled ?? 0,
+      integer,
+    ),
+    column(
+      "Current",
+      daemonSetTexts.current,
+      ({ status }) => status?.currentNumberScheduled ?? 0,
+      integer,
+    ),
+    column("Ready", daemonSetTexts.ready, ({ status }) => status?.numberReady ?? 0, integer),
+    column(
+      "Up-to-date",
+      daemonSetTexts.upToDate,
+      ({ status }) => status?.updatedNumberScheduled ?? 0,
+      integer,
+    ),
+    column(
+      "Available",
+      daemonSetTexts.available,
+      ({ status }) => status?.numberAvailable ?? 0,
+      integer,
+    ),
+    column("Node Selector", daemonSetTexts.nodeSelector, (set) =>
+      labelsText(templateSpec(set)?.nodeSelector),
+    ),
+    ageColumn(),
+    ...containerColumns(templateSpec),
+    column("Selector", daemonSetTexts.selector, ({ spec }) => selectorText(spec?.selector), wide),
   ),
-  column(
-    "Current",
-    daemonSetTexts.current,
-    ({ status }) => status?.currentNumberScheduled ?? 0,
-    integer,
-  ),
-  column("Ready", daemonSetTexts.ready, ({ status }) => status?.numberReady ?? 0, integer),
-  column(
-    "Up-to-date",
-    daemonSetTexts.upToDate,
-    ({ status }) => status?.updatedNumberScheduled ?? 0,
-    integer,
-  ),
-  column(
-    "Available",
-    daemonSetTexts.available,
-    ({ status }) => status?.numberAvailable ?? 0,
-    integer,
-  ),
-  column("Node Selector", daemonSetTexts.nodeSelector, (set) =>
-    labelsText(templateSpec(set)?.nodeSelector),
-  ),
-  ageColumn(),
-  ...containerColumns(templateSpec),
-  column("Selector", daemonSetTexts.selector, ({ spec }) => selectorText(spec?.selector), wide),
-);
+  // Made when a client is sent the object itself.
+  hiddenAnnotation: "deprecated.daemonset.template.generation",
+};
 
 export const statefulSetTable: TableDefinition<StatefulSet> = tableOfColumns<StatefulSet>(
   nameColumn(),

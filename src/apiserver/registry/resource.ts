@@ -23,6 +23,8 @@ export interface Resource {
   readonly storedKind: Kind;
   readonly cache: KindCache;
   readonly view: View | undefined;
+  /** Of kinds that are not stored but made: fills the cache before it is read. */
+  refresh?(): Promise<void>;
 }
 
 /** Where the objects of a kind are kept, and how their bytes begin. */

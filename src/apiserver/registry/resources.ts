@@ -4,6 +4,8 @@ import type { Kind } from "../../api/kind.ts";
 import { ObjectHead } from "../cache/cached-object.ts";
 import { KindCache } from "../cache/kind-cache.ts";
 import type { CachedKind, WatchCache } from "../cache/watch-cache.ts";
+import type { HealthCheck } from "../health.ts";
+import { componentResource } from "./component-status.ts";
 import { eventsView } from "./events-view.ts";
 import { type Resource, storePrefix } from "./resource.ts";
 import type { Strategy } from "./strategy.ts";
@@ -13,11 +15,13 @@ export interface ResourcesOptions {
   readonly strategies: readonly Strategy[];
   readonly storages: ReadonlyMap<Strategy, CachedKind>;
   readonly cache: WatchCache;
+  /** What ComponentStatuses show. */
+  readonly checks: readonly HealthCheck[];
 }
 
 /** By "group/version/resource". */
 export function resources(options: ResourcesOptions): ReadonlyMap<string, Resource> {
-  const { kinds, strategies, storages, cache } = options;
+  const { kinds, strategies, storages, cache, checks } = options;
   const byKind = new Map(strategies.map((strategy) => [strategy.kind, strategy]));
   return new Map(
     kinds.map((kind) => {
@@ -25,7 +29,7 @@ export function resources(options: ResourcesOptions): ReadonlyMap<string, Resour
       const storage = strategy && storages.get(strategy);
       const resource =
         strategy === undefined || storage === undefined
-          ? question(kind)
+          ? unstored(kind, checks)
           : stored({ kind, strategy, storage, cache });
       return [`${kind.group}/${kind.version}/${kind.resource}`, resource];
     }),
@@ -48,6 +52,10 @@ function stored(options: {
     cache: cache.kind(storage.prefix),
     view,
   };
+}
+
+function unstored(kind: Kind, checks: readonly HealthCheck[]): Resource {
+  return kind.resource === "componentstatuses" ? componentResource(kind, checks) : question(kind);
 }
 
 /** Nothing of it is ever stored. */
