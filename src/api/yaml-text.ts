@@ -26,12 +26,6 @@ import { maxJsonDepth } from "./json-text-syntax.ts";
 import { goQuote } from "./validation/go-text.ts";
 import { plainYamlScalar } from "./yaml-scalar.ts";
 
-/** What the original says of the same mistake, by the library's name for it. */
-const goWords: Readonly<Partial<Record<string, string>>> = {
-  BLOCK_AS_IMPLICIT_KEY: "did not find expected key",
-  RESOURCE_EXHAUSTION: "exceeded max depth",
-};
-
 /** How many values aliases may stand for in one document. A few lines of YAML could otherwise fill the memory. */
 const maxAliasedNodes = 100_000;
 /** And how many characters: one long text may be named a thousand times. As many as a body has bytes. */
@@ -88,7 +82,8 @@ class YamlReader {
     if (document === undefined) return { value: null, duplicates: [] };
     const [error] = document.errors;
     if (error !== undefined) {
-      this.#fail(goWords[error.code] ?? lowerFirst(error.message), error.pos[0]);
+      const exhausted = error.code === "RESOURCE_EXHAUSTION";
+      this.#fail(exhausted ? "exceeded max depth" : lowerFirst(error.message), error.pos[0]);
     }
     this.#findTargets(document.contents);
     const value = this.#value(document.contents);

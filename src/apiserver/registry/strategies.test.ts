@@ -21,7 +21,7 @@ function sent({ kind }: Strategy, seed: number): ApiObject {
 }
 
 function isStored({ verbs }: Kind): boolean {
-  return verbs.includes("get");
+  return verbs.includes("watch");
 }
 
 describe("strategies", () => {
