@@ -2,7 +2,6 @@
 
 import { qualifiedResource } from "../api/kind.ts";
 import {
-  forbidden,
   internalError,
   StatusError,
   serviceUnavailable,
@@ -11,7 +10,6 @@ import {
 import type { Metrics } from "../base/metrics.ts";
 import { StoreUnavailableError } from "../storage/store.ts";
 import { authenticate, impersonated } from "./authentication.ts";
-import { type Action, nowhere } from "./authorization.ts";
 import { dispatchResource, verbOf } from "./dispatch-resource.ts";
 import { type Documents, pageNotFound } from "./documents.ts";
 import type { ServerParts } from "./handlers/context.ts";
@@ -25,7 +23,9 @@ import {
   textAnswer,
 } from "./http/answer.ts";
 import { ClientGoneError } from "./http/read-body.ts";
-import { type RequestInfo, requestInfo } from "./http/request-info.ts";
+import { requestInfo } from "./http/request-info.ts";
+import { type Asked, actionOf } from "./request-action.ts";
+import { Rights } from "./rights.ts";
 import type { UserInfo } from "./user.ts";
 
 /** Clients may send any other word too. */
@@ -39,20 +39,15 @@ export interface ApiServerOptions {
   readonly ready: readonly HealthCheck[];
 }
 
-interface Asked {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly info: RequestInfo;
-}
-
 export class ApiServer {
   readonly #options: ApiServerOptions;
+  readonly #rights: Rights;
   readonly #requests;
   readonly #durations;
 
   constructor(options: ApiServerOptions) {
     this.#options = options;
+    this.#rights = new Rights(options.parts);
     this.#requests = options.metrics.counter({
       name: "apiserver_request_total",
       help: "Requests by verb, resource and code.",
@@ -127,7 +122,7 @@ export class ApiServer {
     const { tokens } = this.#options.parts;
     const self = await authenticate(exchange.request, tokens);
     const user = await this.#actingAs(self, exchange.request);
-    await this.#authorize(actionOf(asked, user));
+    await this.#rights.demand(actionOf(asked, user));
     return asked.info.is === "resource"
       ? this.#resource(asked, exchange, user)
       : this.#other(asked, exchange);
@@ -137,28 +132,8 @@ export class ApiServer {
   async #actingAs(self: UserInfo, request: HttpRequest): Promise<UserInfo> {
     const other = impersonated(request);
     if (other === undefined) return self;
-    const ask = (resource: string, name: string): Promise<void> =>
-      this.#authorize({
-        user: self,
-        verb: "impersonate",
-        isResource: true,
-        group: "",
-        version: "v1",
-        namespace: "",
-        resource,
-        subresource: "",
-        name,
-        path: "",
-      });
-    await ask("users", other.name);
-    for (const group of other.groups) await ask("groups", group);
-    return other;
-  }
-
-  async #authorize(action: Action): Promise<void> {
-    const { verdict, reason } = await this.#options.parts.authorizer.authorize(action);
-    if (verdict === "allow") return;
-    throw refusal(action, reason);
+    await this.#rights.demandImpersonation(self, other.asked);
+    return other.user;
   }
 
   async #resource(
@@ -174,8 +149,21 @@ export class ApiServer {
       throw unknownResource();
     }
     const nowMs = parts.clock.now();
-    const context = { parts, resource, info, query, user, request, response, warnings, nowMs };
-    return dispatchResource(context, method);
+    return dispatchResource(
+      {
+        parts,
+        resource,
+        info,
+        query,
+        user,
+        request,
+        response,
+        warnings,
+        annotations: new Map(),
+        nowMs,
+      },
+      method,
+    );
   }
 
   #isKnownGroup(group: string): boolean {
@@ -240,47 +228,4 @@ interface Exchange {
 function splitUrl(url: string): readonly [string, string] {
   const at = url.indexOf("?");
   return at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)];
-}
-
-function actionOf({ method, path, query, info }: Asked, user: UserInfo): Action {
-  if (info.is !== "resource") {
-    return { ...nowhere, user, verb: method.toLowerCase(), isResource: false, path };
-  }
-  const { group, version, resource, subresource, name } = info;
-  const namespace = resource === "namespaces" ? "" : info.namespace;
-  const verb = verbOf(method, info, query);
-  return {
-    user,
-    verb,
-    isResource: true,
-    group,
-    version,
-    namespace,
-    resource,
-    subresource,
-    name,
-    path,
-  };
-}
-
-function refusal(action: Action, reason: string): StatusError {
-  const { user, verb, group, namespace, resource, subresource, name, path } = action;
-  const because = reason === "" ? "" : `: ${reason}`;
-  const who = `User ${JSON.stringify(user.name)} cannot ${verb}`;
-  if (!action.isResource) {
-    return new StatusError({
-      code: 403,
-      reason: "Forbidden",
-      message: `forbidden: ${who} path ${JSON.stringify(path)}${because}`,
-      details: {},
-    });
-  }
-  const full = subresource === "" ? resource : `${resource}/${subresource}`;
-  const where =
-    namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
-  return forbidden(
-    { group, resource, kind: resource },
-    name,
-    `${who} resource ${JSON.stringify(full)} in API group ${JSON.stringify(group)} ${where}${because}`,
-  );
 }

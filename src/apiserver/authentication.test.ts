@@ -5,7 +5,7 @@ import type { UserInfo } from "./user.ts";
 
 function asked(...raw: readonly (readonly [string, string])[]): UserInfo | undefined {
   const headers = Object.fromEntries(raw.map(([name, value]) => [name.toLowerCase(), value]));
-  return impersonated({ headers, rawHeaders: raw.flat() });
+  return impersonated({ headers, rawHeaders: raw.flat() })?.user;
 }
 
 describe("impersonated", () => {
@@ -30,5 +30,18 @@ describe("impersonated", () => {
       ["Impersonate-Extra-a%2fb", "3"],
     );
     deepEqual(user?.extra, { "%zz": ["1"], "a/b": ["2", "3"] });
+  });
+
+  it("gives a service account its groups unless others are named", () => {
+    const name = "system:serviceaccount:shop:till";
+    deepEqual(asked(["Impersonate-User", name])?.groups, [
+      "system:serviceaccounts",
+      "system:serviceaccounts:shop",
+      "system:authenticated",
+    ]);
+    deepEqual(asked(["Impersonate-User", name], ["Impersonate-Group", "a"])?.groups, [
+      "a",
+      "system:authenticated",
+    ]);
   });
 });

@@ -4,6 +4,7 @@
 import type { TLSSocket } from "node:tls";
 import { badRequest, unauthorized } from "../api/status-error.ts";
 import type { HttpRequest } from "./http/answer.ts";
+import { serviceAccountGroups, serviceAccountOf } from "./service-account-user.ts";
 import { API_AUDIENCES } from "./tokens/service-account-tokens.ts";
 import { AUTHENTICATED, anonymous, type UserInfo } from "./user.ts";
 
@@ -56,10 +57,17 @@ function readCertificate(socket: TLSSocket): UserInfo | undefined {
   return withGroup({ name, groups: [subject?.["O"] ?? []].flat() }, AUTHENTICATED);
 }
 
+interface Impersonation {
+  /** What the request names: each part needs the right to be it. */
+  readonly asked: UserInfo;
+  /** With the groups that such a user always has. */
+  readonly user: UserInfo;
+}
+
 /** Whom the request asks to be; undefined if it does not. */
 export function impersonated(
   request: Pick<HttpRequest, "headers" | "rawHeaders">,
-): UserInfo | undefined {
+): Impersonation | undefined {
   if (!Object.keys(request.headers).some((name) => name.startsWith(PREFIX))) return undefined;
   const asked = impersonation(request.rawHeaders);
   const name = first(asked, "user");
@@ -71,15 +79,21 @@ export function impersonated(
     if (groups.length > 0 || uid !== "" || hasExtra) throw withoutName(uid, groups, extra);
     return undefined;
   }
-  const user: UserInfo = {
+  const named: UserInfo = {
     name,
     groups,
     ...(uid !== "" && { uid }),
     ...(hasExtra && { extra }),
   };
-  return name === anonymous.name
-    ? { ...user, groups: anonymous.groups }
-    : withGroup(user, AUTHENTICATED);
+  return { asked: named, user: withOwnGroups(named) };
+}
+
+function withOwnGroups(user: UserInfo): UserInfo {
+  if (user.name === anonymous.name) return { ...user, groups: anonymous.groups };
+  const account = serviceAccountOf(user.name);
+  const isBare = account !== undefined && user.groups.length === 0;
+  const groups = isBare ? serviceAccountGroups(account.namespace) : user.groups;
+  return withGroup({ ...user, groups }, AUTHENTICATED);
 }
 
 const PREFIX = "impersonate-";

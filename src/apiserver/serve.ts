@@ -7,6 +7,8 @@ import type { Metrics } from "../base/metrics.ts";
 import type { Random } from "../base/random.ts";
 import { type Part, RunGroup } from "../base/run-group.ts";
 import type { Store } from "../storage/store.ts";
+import { AdmissionChain } from "./admission/chain.ts";
+import { NamespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { ApiServer } from "./api-server.ts";
 import { builtInAuthorizer } from "./authorization.ts";
 import { bootstrap } from "./bootstrap.ts";
@@ -146,6 +148,9 @@ function serverParts(
     random,
     logger,
     authorizer: builtInAuthorizer,
+    admission: new AdmissionChain([
+      new NamespaceLifecycle({ namespaces: cache.kind("core/namespaces/") }),
+    ]),
     tokens: firstOf(staticTokens(options.tokens), serviceAccountTokens),
     serviceAccountTokens,
     resource,

@@ -33,7 +33,7 @@ export async function apply(
   if (!isThere && info.subresource === "") {
     const object = merge(undefined);
     refuseUid(context, object);
-    await admitCreate(context, object);
+    await admitCreate(context, object, options);
     wipeIdentity(object);
     try {
       return await createObject(context, object, options);

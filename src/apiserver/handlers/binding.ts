@@ -15,6 +15,7 @@ import { type Answer, successAnswer } from "../http/answer.ts";
 import { readBody } from "../http/read-body.ts";
 import { settlePlace } from "../registry/metadata-rules.ts";
 import { named, objectKey, type Resource } from "../registry/resource.ts";
+import { admissionRequest, admitted } from "./admit.ts";
 import { type RequestContext, timestamp } from "./context.ts";
 import { decodeBody, type ExpectedKind } from "./decode-body.ts";
 import { preconditionFailed } from "./update-object.ts";
@@ -39,13 +40,19 @@ export async function bindPod(context: RequestContext): Promise<Answer> {
   const errors = validateBinding(binding);
   if (errors.length > 0) throw invalidStatus(bindingKind, name, errors);
   const key = objectKey(pods.kind, info.namespace, name);
+  const asPod = { ...context, resource: pods, info: { ...info, subresource: "binding" } };
   const decide = (current: CachedObject | undefined): { do: "write"; object: ApiObject } => {
     if (current === undefined) throw notFound(named(pods), name);
+    const asked = { operation: "CREATE", object: binding, old: current.object, name } as const;
+    const { isDryRun } = options;
+    parts.admission.judge(admissionRequest(asPod, { ...asked, isDryRun }));
     checkPreconditions(pods, current.object, binding);
     return { do: "write", object: bound(current.object, binding, timestamp(context.nowMs)) };
   };
-  if (options.isDryRun) decide(await parts.objects.get(pods, key));
-  else await parts.objects.change(pods, key, decide);
+  await admitted(context, async () => {
+    if (options.isDryRun) decide(await parts.objects.get(pods, key));
+    else await parts.objects.change(pods, key, decide);
+  });
   return successAnswer(201);
 }
 

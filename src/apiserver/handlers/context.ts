@@ -4,6 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Random } from "../../base/random.ts";
 import type { Store } from "../../storage/store.ts";
+import type { AdmissionChain } from "../admission/chain.ts";
 import type { TokenAuthenticator } from "../authentication.ts";
 import type { Authorizer } from "../authorization.ts";
 import type { WatchCache } from "../cache/watch-cache.ts";
@@ -23,6 +24,7 @@ export interface ServerParts {
   readonly random: Random;
   readonly logger: Logger;
   readonly authorizer: Authorizer;
+  readonly admission: AdmissionChain;
   readonly tokens: TokenAuthenticator;
   readonly serviceAccountTokens: Pick<ServiceAccountTokens, "sign">;
   /** By group, version and resource. */
@@ -39,6 +41,8 @@ export interface RequestContext {
   readonly response: HttpResponse;
   /** Texts for Warning headers; handlers add to it. */
   readonly warnings: string[];
+  /** For the audit log. */
+  readonly annotations: Map<string, string>;
   /** When the request came. */
   readonly nowMs: number;
 }

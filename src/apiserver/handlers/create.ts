@@ -1,13 +1,7 @@
 // POST of an object, and the first write of PUT and apply where they may create.
 
 import type { ApiObject } from "../../api/object.ts";
-import {
-  alreadyExists,
-  conflict,
-  forbidden,
-  isAlreadyExists,
-  notFound,
-} from "../../api/status-error.ts";
+import { alreadyExists, conflict, isAlreadyExists } from "../../api/status-error.ts";
 import type { Answer } from "../http/answer.ts";
 import { type Representation, representationFor } from "../http/media-type.ts";
 import { readBody } from "../http/read-body.ts";
@@ -18,6 +12,7 @@ import {
   wipeIdentity,
 } from "../registry/metadata-rules.ts";
 import { named, objectKey } from "../registry/resource.ts";
+import { admissionRequest, admitted } from "./admit.ts";
 import { type RequestContext, timestamp } from "./context.ts";
 import { decodeBody } from "./decode-body.ts";
 import { trackedUpdate } from "./managed-fields.ts";
@@ -39,7 +34,7 @@ export async function create(context: RequestContext): Promise<Answer> {
   });
   resource.strategy.applyDefaults?.(object);
   settlePlace(resource, object, { namespace: info.namespace, name: "" });
-  await admitCreate(context, object);
+  await admitCreate(context, object, options);
   wipeIdentity(object);
   object.metadata.managedFields = trackedUpdate(context, {
     live: undefined,
@@ -78,6 +73,8 @@ async function storeNew(
 ): Promise<Answer> {
   const { parts, resource, nowMs, warnings } = context;
   beforeCreate(resource, object, { now: timestamp(nowMs), dryRun: isDryRun });
+  const request = admissionRequest(context, { operation: "CREATE", object, isDryRun });
+  await admitted(context, () => parts.admission.judge(request));
   warnings.push(...(resource.strategy.warnings?.(object, undefined) ?? []));
   const { name = "", namespace = "" } = object.metadata;
   const key = objectKey(resource.kind, namespace, name);
@@ -94,6 +91,16 @@ export function toStored({ resource }: RequestContext, object: ApiObject): ApiOb
   return resource.view === undefined ? object : resource.view.toStored(object);
 }
 
+/** Before it is validated: what plug-ins fill in counts as sent by the client. */
+export async function admitCreate(
+  context: RequestContext,
+  object: ApiObject,
+  { isDryRun }: WriteOptions,
+): Promise<void> {
+  const request = admissionRequest(context, { operation: "CREATE", object, isDryRun });
+  await admitted(context, () => context.parts.admission.mutate(request));
+}
+
 /** Whoever names a uid means an object that was there. */
 export function refuseUid({ resource, info }: RequestContext, { metadata }: ApiObject): void {
   if ((metadata.uid ?? "") === "") return;
@@ -101,29 +108,5 @@ export function refuseUid({ resource, info }: RequestContext, { metadata }: ApiO
     named(resource),
     info.name,
     `uid mismatch: the provided object specified uid ${metadata.uid}, and no existing object was found`,
-  );
-}
-
-/** New objects need a namespace that is there and stays. */
-export async function admitCreate(context: RequestContext, object: ApiObject): Promise<void> {
-  const { parts, resource, info } = context;
-  if (!resource.kind.namespaced) return;
-  const namespaces = parts.resource("", "v1", "namespaces");
-  if (namespaces === undefined) return;
-  const namespace =
-    namespaces.cache.get(info.namespace) ?? (await parts.objects.get(namespaces, info.namespace));
-  if (namespace === undefined) throw notFound(named(namespaces), info.namespace);
-  if (namespace.object.metadata.deletionTimestamp === undefined) return;
-  throw forbidden(
-    named(resource),
-    object.metadata.name ?? "",
-    `unable to create new content in namespace ${info.namespace} because it is being terminated`,
-    [
-      {
-        reason: "NamespaceTerminating",
-        message: `namespace ${info.namespace} is being terminated`,
-        field: "metadata.namespace",
-      },
-    ],
   );
 }

@@ -2,13 +2,14 @@
 // stop (grace periods).
 
 import type { ApiObject } from "../../api/object.ts";
-import { conflict, forbidden, notFound } from "../../api/status-error.ts";
+import { conflict, notFound } from "../../api/status-error.ts";
 import type { CachedObject } from "../cache/cached-object.ts";
 import { type Answer, successAnswer } from "../http/answer.ts";
 import { representationFor } from "../http/media-type.ts";
 import { readBody } from "../http/read-body.ts";
 import type { Change } from "../registry/object-store.ts";
 import { named, objectKey, shownObject } from "../registry/resource.ts";
+import { admissionRequest, admitted } from "./admit.ts";
 import { type RequestContext, timestamp } from "./context.ts";
 import { toStored } from "./create.ts";
 import { type DeleteOptions, deleteOptions } from "./delete-options.ts";
@@ -48,7 +49,6 @@ export async function deleted(
   namespace: string = context.info.namespace,
 ): Promise<Deleted> {
   const { parts, resource } = context;
-  refuseProtected(context, name);
   const key = objectKey(resource.kind, namespace, name);
   let last: ApiObject | undefined;
   /** A step of ours was written: what was demanded held then, and who finishes it now finishes it for us too. */
@@ -57,17 +57,24 @@ export async function deleted(
     if (current === undefined && isMarked) return { do: "nothing" };
     if (current === undefined) throw notFound(named(resource), name);
     const live = shownObject(resource, current);
-    if (!isMarked) checkPreconditions(context, live, options);
+    if (!isMarked) {
+      checkPreconditions(context, live, options);
+      const { isDryRun } = options;
+      const asked = { operation: "DELETE", old: live, isDryRun, name, namespace } as const;
+      parts.admission.judge(admissionRequest(context, asked));
+    }
     const next = nextState(context, live, options);
     last = next ?? live;
     return next === undefined ? { do: "delete" } : { do: "write", object: toStored(context, next) };
   };
   if (options.isDryRun) {
-    const change = decide(await parts.objects.get(resource, key));
+    const change = await admitted(context, async () =>
+      decide(await parts.objects.get(resource, key)),
+    );
     return { object: some(last), isGone: change.do === "delete", stored: undefined };
   }
   for (;;) {
-    const outcome = await parts.objects.change(resource, key, decide);
+    const outcome = await admitted(context, () => parts.objects.change(resource, key, decide));
     const object = some(last);
     const { object: stored } = outcome;
     if (outcome.was === "deleted" || stored === undefined) {
@@ -208,15 +215,6 @@ function checkPreconditions(
       metadata.name ?? "",
       `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
     );
-  }
-}
-
-const protectedNamespaces: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
-
-function refuseProtected({ resource }: RequestContext, name: string): void {
-  const { group, resource: plural } = resource.kind;
-  if (group === "" && plural === "namespaces" && protectedNamespaces.has(name)) {
-    throw forbidden(named(resource), name, "this namespace may not be deleted");
   }
 }
 

@@ -7,6 +7,7 @@ import type { Pod, DeleteOptions as RawDeleteOptions } from "../../api/types.ts"
 import { type Answer, successAnswer } from "../http/answer.ts";
 import { readBody } from "../http/read-body.ts";
 import { settlePlace } from "../registry/metadata-rules.ts";
+import { admissionRequest, admitted } from "./admit.ts";
 import type { RequestContext } from "./context.ts";
 import { decodeBody, type ExpectedKind } from "./decode-body.ts";
 import { deleted } from "./delete.ts";
@@ -30,6 +31,11 @@ export async function evictPod(context: RequestContext): Promise<Answer> {
   const wanted = (eviction["deleteOptions"] ?? {}) as RawDeleteOptions;
   const isDryRun = options.isDryRun || (wanted.dryRun ?? []).length > 0;
   const pod = (await readObject(context)).object as ApiObject & Pod;
+  await admitted(context, () =>
+    context.parts.admission.judge(
+      admissionRequest(context, { operation: "CREATE", object: eviction, old: pod, isDryRun }),
+    ),
+  );
   const uncountedBy = await takeDisruption(context, pod, isDryRun);
   await evict(context, wanted, { isDryRun, pod, uncountedBy });
   return successAnswer(201);

@@ -9,6 +9,7 @@ import { FieldPath } from "../../api/validation/field-path.ts";
 import { type Answer, jsonAnswer } from "../http/answer.ts";
 import { readBody } from "../http/read-body.ts";
 import { API_AUDIENCES } from "../tokens/service-account-tokens.ts";
+import { admissionRequest, admitted } from "./admit.ts";
 import { boundObject } from "./bound-object.ts";
 import { type RequestContext, timestamp } from "./context.ts";
 import { decodeBody } from "./decode-body.ts";
@@ -38,6 +39,12 @@ export async function requestToken(context: RequestContext): Promise<Answer> {
   const { uid = "" } = account.metadata;
   refuseOtherUid(info.name, asked.metadata.uid ?? "", uid);
   refuseIf("", check(seconds));
+  const { isDryRun } = options;
+  await admitted(context, () =>
+    parts.admission.judge(
+      admissionRequest(context, { operation: "CREATE", object: asked, old: account, isDryRun }),
+    ),
+  );
   const bound = await boundObject(context, asked.spec);
   const audiences =
     (asked.spec.audiences ?? []).length > 0 ? (asked.spec.audiences ?? []) : [...API_AUDIENCES];

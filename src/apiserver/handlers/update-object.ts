@@ -1,7 +1,8 @@
 // Replaces an object: PUT, every kind of patch, and the subresources that write the object itself.
 //
-// (1) make the new object from the live one   (2) check what the client knew of it   (3) who owns which field now
-// (4) what an update may not touch, and validation   (5) write; if somebody else wrote in between, from (1) again
+// (1) make the new object from the live one   (2) check what the client knew of it   (3) admission fills in
+// (4) who owns which field now   (5) what an update may not touch, and validation   (6) admission judges
+// (7) write; if somebody else wrote in between, from (1) again
 
 import { settleTimes } from "../../api/apply/field-manager.ts";
 import type { ApiObject } from "../../api/object.ts";
@@ -20,6 +21,7 @@ import { representationFor } from "../http/media-type.ts";
 import { beforeUpdate } from "../registry/metadata-rules.ts";
 import type { Change } from "../registry/object-store.ts";
 import { named, objectKey, type Resource, shownObject } from "../registry/resource.ts";
+import { admissionRequest, admitted } from "./admit.ts";
 import { type RequestContext, timestamp } from "./context.ts";
 import { toStored } from "./create.ts";
 import { isReadyToGo } from "./delete.ts";
@@ -68,29 +70,34 @@ export async function updated(context: RequestContext, plan: UpdatePlan): Promis
     return { do: "write", object: toStored(context, made) };
   };
   if (plan.options.isDryRun) {
-    decide(await parts.objects.get(resource, key));
+    await admitted(context, async () => decide(await parts.objects.get(resource, key)));
     context.warnings.push(...warnings);
     return { object: some(made), stored: undefined };
   }
-  const outcome = await parts.objects.change(resource, key, decide);
+  const outcome = await admitted(context, () => parts.objects.change(resource, key, decide));
   context.warnings.push(...warnings);
   return { object: some(made), stored: outcome.was === "deleted" ? undefined : outcome.object };
 }
 
 function nextObject(context: RequestContext, plan: UpdatePlan, live: ApiObject): ApiObject {
-  const { resource, info, nowMs } = context;
+  const { parts, resource, info, nowMs } = context;
   const { options } = plan;
+  const { isDryRun } = options;
   const object = plan.produce(live); // (1)
   checkVersion(context, object, live); // (2)
   if (plan.isWhole === true) checkUid(context, object, live);
   object.metadata.resourceVersion = live.metadata.resourceVersion;
+  const asked = { operation: "UPDATE", object, old: live, isDryRun } as const;
+  const request = admissionRequest(context, asked);
+  parts.admission.mutate(request); // (3)
   if (plan.tracksFields !== true) {
-    object.metadata.managedFields = trackedUpdate(context, { live, next: object, options }); // (3)
+    object.metadata.managedFields = trackedUpdate(context, { live, next: object, options }); // (4)
   }
   beforeUpdate(resource, object, live, {
-    context: { now: timestamp(nowMs), dryRun: options.isDryRun },
+    context: { now: timestamp(nowMs), dryRun: isDryRun },
     subresource: info.subresource,
-  }); // (4)
+  }); // (5)
+  parts.admission.judge(request); // (6)
   return settleTimes(live, object);
 }
 
