@@ -142,7 +142,7 @@ describe("the gates", () => {
     const { ok, text } = await check(dir);
 
     assert.ok(ok, text);
-    assert.match(text, /\n6 gates passed, 0 gates failed$/);
+    assert.match(text, /\n7 gates passed, 0 gates failed$/);
     assert.ok(!text.includes("\u001b"), "no colour without a terminal");
   });
 

@@ -72,6 +72,12 @@ function gatesOf(root: string, color: boolean): Gate[] {
     { name: "types", commands: types },
     { name: "layers", commands: [["node", join(import.meta.dirname, "check-layers.ts"), root]] },
     { name: "unused", commands: [["knip"]] },
+    {
+      name: "deps",
+      commands: existsSync(join(root, "package-lock.json"))
+        ? [["node", join(import.meta.dirname, "dependencies.ts"), root]]
+        : [],
+    },
     { name: "docs", commands: [["node", join(import.meta.dirname, "check-docs.ts"), root]] },
   ];
 }
