@@ -35,6 +35,8 @@ export function decodeObject(type: TypeSchema, value: JsonValue): DecodedObject 
 
 /** As many as the API reports at most. */
 const maxUnknownFields = 100;
+/** Of all paths together: below a key of a megabyte every unknown field has a path of a megabyte. */
+const maxToldLength = 64 * 1024;
 
 const plainTypes = { string: "string", bool: "boolean", double: "number" } as const;
 
@@ -43,6 +45,7 @@ type Step = { readonly type: TypeSchema; readonly field: FieldSchema } | string 
 
 class Decoder {
   readonly unknownFields: string[] = [];
+  #toldLength = 0;
   readonly #path: Step[] = [];
   /** The first wrong type. The rest is still read: an unreadable time or quantity further on has precedence. */
   #mismatch: string | undefined;
@@ -214,12 +217,13 @@ class Decoder {
   }
 
   #unknown(key: string): void {
-    if (this.unknownFields.length >= maxUnknownFields) return;
+    if (this.unknownFields.length >= maxUnknownFields || this.#toldLength > maxToldLength) return;
     let path = "";
     for (const step of [...this.#path, key]) {
       if (typeof step === "number") path += `[${step}]`;
       else path += `${path === "" ? "" : "."}${typeof step === "string" ? step : step.field.name}`;
     }
+    this.#toldLength += path.length;
     this.unknownFields.push(path);
   }
 }

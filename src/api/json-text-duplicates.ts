@@ -3,6 +3,8 @@
 
 /** As many as the API reports at most. */
 const maxReported = 100;
+/** Of all paths together: below a key of a megabyte every duplicate has a path of a megabyte. */
+const maxToldLength = 64 * 1024;
 
 interface Frame {
   /** Null for a list. */
@@ -15,9 +17,9 @@ interface Frame {
 
 /** Paths in the order in which the repetitions come; each path once. Only for valid JSON. */
 export function duplicateFields(text: string): readonly string[] {
-  const found = new Set<string>();
+  const found = new Told();
   const frames: Frame[] = [];
-  for (let i = 0; i < text.length && found.size < maxReported; i++) {
+  for (let i = 0; i < text.length && !found.isFull; i++) {
     const frame = frames.at(-1);
     switch (text.charAt(i)) {
       case "{":
@@ -36,12 +38,26 @@ export function duplicateFields(text: string): readonly string[] {
       case '"': {
         const start = i;
         i = endOfString(text, i);
-        if (isKey(text, i) && noteKey(frame, text.slice(start, i + 1))) found.add(pathOf(frame));
+        if (isKey(text, i) && noteKey(frame, text.slice(start, i + 1))) found.tell(pathOf(frame));
         break;
       }
     }
   }
-  return [...found];
+  return [...found.paths];
+}
+
+class Told {
+  readonly paths = new Set<string>();
+  #length = 0;
+
+  get isFull(): boolean {
+    return this.paths.size >= maxReported || this.#length >= maxToldLength;
+  }
+
+  tell(path: string): void {
+    this.paths.add(path);
+    this.#length += path.length;
+  }
 }
 
 /** Whether the key was there before. */

@@ -146,4 +146,10 @@ describe("parseJsonText", () => {
       { numRuns: 2000 },
     );
   });
+
+  it("tells no more of duplicates below a very long key than of others", () => {
+    const pairs = Array.from({ length: 100 }, (_, i) => `"k${i}":1,"k${i}":2`);
+    const { duplicates } = parseJsonText(`{"${"x".repeat(1_000_000)}":{${pairs.join(",")}}}`);
+    assert.equal(duplicates.length, 1);
+  });
 });

@@ -32,6 +32,8 @@ const binarySuffixes: readonly string[] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei
 const exponentOfDecimal = new Map(decimalSuffixes);
 const decimalOfExponent = new Map(decimalSuffixes.map(([suffix, exponent]) => [exponent, suffix]));
 const maxInt64 = 2n ** 63n - 1n;
+/** Nobody means more; the time that a number takes grows faster than its digits. */
+const maxDigits = 10_000;
 /** The finest amount that is kept; what is finer is rounded up. */
 const nano = -9;
 /** Sums of amounts that lie further apart than this many digits are the larger of the two. */
@@ -146,6 +148,7 @@ export class Quantity {
 export function parseQuantity(text: string): Quantity {
   if (text === "") throw new QuantityError(formatMessage);
   const { negative, whole, fraction, suffix } = scan(text);
+  if (whole.length + fraction.length > maxDigits) throw new QuantityError(formatMessage);
   const { exponent, format } = interpretSuffix(suffix);
   const binary = format === "BinarySI";
   const digits = whole + fraction;

@@ -200,6 +200,14 @@ export function unknownResource(): StatusError {
   });
 }
 
+export function tooLarge(maxBytes: number): StatusError {
+  return new StatusError({
+    code: 413,
+    reason: "RequestEntityTooLarge",
+    message: `Request entity too large: limit is ${maxBytes}`,
+  });
+}
+
 export function unauthorized(): StatusError {
   return new StatusError({ code: 401, reason: "Unauthorized", message: "Unauthorized" });
 }

@@ -129,4 +129,15 @@ describe("parseYamlText", () => {
     assert.match(refusal("a: 1\nb: [\n"), /^yaml: line [23]: /);
     assert.match(refusal(": : :\n  - ["), /^yaml: \w/);
   });
+
+  it("refuses a text of so many words that reading it would keep everybody waiting", () => {
+    assert.equal(refusal("a: 1\n".repeat(50_000)), "yaml: document is too complex, send JSON");
+    const line = `  ${"a word ".repeat(10)}\n`;
+    assert.deepEqual(Object.keys(parseYamlText(`a: |\n${line.repeat(30_000)}`).value ?? {}), ["a"]);
+  });
+
+  it("refuses a long text that is named again and again", () => {
+    const text = `a: &a ${"x".repeat(1_000_000)}\nb: [${"*a, ".repeat(2000)}*a]`;
+    assert.equal(refusal(text), "yaml: document contains excessive aliasing");
+  });
 });

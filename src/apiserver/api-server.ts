@@ -3,15 +3,23 @@
 import { qualifiedResource } from "../api/kind.ts";
 import {
   internalError,
+  methodNotAllowed,
   StatusError,
   serviceUnavailable,
   unknownResource,
 } from "../api/status-error.ts";
 import type { Metrics } from "../base/metrics.ts";
 import { StoreUnavailableError } from "../storage/store.ts";
+import { AUDIT_ID_HEADER } from "./audit/audit-id.ts";
+import { type Auditor, nobody, type RequestAudit } from "./audit/auditor.ts";
+import { logRequest } from "./audit/request-log.ts";
+import { remoteAddress } from "./audit/source-ips.ts";
 import { authenticate, impersonated } from "./authentication.ts";
+import type { Action } from "./authorization.ts";
 import { dispatchResource, verbOf } from "./dispatch-resource.ts";
 import { type Documents, pageNotFound } from "./documents.ts";
+import { flowAsk } from "./flow/flow-ask.ts";
+import type { Ask, FlowControl, Seat } from "./flow/flow-control.ts";
 import type { ServerParts } from "./handlers/context.ts";
 import { type HealthCheck, healthAnswer } from "./health.ts";
 import {
@@ -22,11 +30,17 @@ import {
   statusAnswer,
   textAnswer,
 } from "./http/answer.ts";
-import { ClientGoneError } from "./http/read-body.ts";
+import { ClientGoneError, readBody } from "./http/read-body.ts";
 import { requestInfo } from "./http/request-info.ts";
+import type { JoinApi } from "./join/join-api.ts";
+import { peerKey } from "./join/peer-key.ts";
 import { type Asked, actionOf } from "./request-action.ts";
 import { Rights } from "./rights.ts";
-import type { UserInfo } from "./user.ts";
+import type { OpenIdDocuments } from "./tokens/openid-documents.ts";
+import { anonymous, type UserInfo } from "./user.ts";
+
+/** A year, as is usual. Only what is reached by a name heeds it. */
+const HSTS = "max-age=31536000";
 
 /** Clients may send any other word too. */
 const METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
@@ -34,9 +48,15 @@ const METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PA
 export interface ApiServerOptions {
   readonly parts: ServerParts;
   readonly documents: Documents;
+  readonly openId: OpenIdDocuments;
+  readonly join: JoinApi;
   readonly metrics: Metrics;
+  readonly auditor: Auditor;
+  readonly flow: FlowControl;
   readonly live: readonly HealthCheck[];
   readonly ready: readonly HealthCheck[];
+  /** Browsers that come from other machines are told to come back over TLS only. */
+  readonly isPublic: boolean;
 }
 
 export class ApiServer {
@@ -74,8 +94,20 @@ export class ApiServer {
       query: new URLSearchParams(search),
       info: requestInfo(path) ?? { is: "other", path },
     };
-    const answer = await this.#answer(asked, { request, response, warnings });
-    this.#count(asked, { code: answer?.code ?? 200, ms: clock.monotonicMs() - began });
+    const audit = this.#options.auditor.begin(request);
+    response.setHeader(AUDIT_ID_HEADER, audit.id);
+    if (this.#options.isPublic) response.setHeader("strict-transport-security", HSTS);
+    const annotations = new Map<string, string>();
+    const exchange: Exchange = { request, response, warnings, annotations, audit, user: "" };
+    const answer = await this.#answer(asked, exchange);
+    for (const [key, value] of annotations) audit.annotate(key, value);
+    audit.complete(answer);
+    const code = answer?.code ?? 200;
+    const durationMs = clock.monotonicMs() - began;
+    const isWatch = this.#count(asked, { code, ms: durationMs }) === "watch";
+    const { user } = exchange;
+    const url = request.url ?? "/";
+    logRequest(logger, { method, url, user, code, durationMs, auditId: audit.id, isWatch });
     if (answer === undefined) return;
     try {
       const acceptEncoding = request.headers["accept-encoding"];
@@ -99,11 +131,11 @@ export class ApiServer {
         exchange.response.destroy();
         return undefined;
       }
-      return this.#errorAnswer(asked, err);
+      return this.#errorAnswer(asked, exchange, err);
     }
   }
 
-  #errorAnswer({ method, path }: Asked, err: unknown): Answer {
+  #errorAnswer({ method, path }: Asked, { audit }: Exchange, err: unknown): Answer {
     const { logger } = this.#options.parts;
     if (err instanceof StatusError) return statusAnswer(err);
     if (err instanceof ClientGoneError) {
@@ -115,17 +147,57 @@ export class ApiServer {
       return statusAnswer(serviceUnavailable(err.message, err));
     }
     logger.error("request failed", { method, path, err });
+    audit.panic();
     return statusAnswer(internalError("see the server's log", err));
   }
 
   async #allowed(asked: Asked, exchange: Exchange): Promise<Answer | undefined> {
-    const { tokens } = this.#options.parts;
-    const self = await authenticate(exchange.request, tokens);
+    const { audit } = exchange;
+    const self = await this.#authenticated(asked, exchange);
+    exchange.user = self.name;
+    audit.start(actionOf(asked, self));
     const user = await this.#actingAs(self, exchange.request);
-    await this.#rights.demand(actionOf(asked, user));
-    return asked.info.is === "resource"
-      ? this.#resource(asked, exchange, user)
-      : this.#other(asked, exchange);
+    if (user !== self) audit.impersonate(user);
+    const action = actionOf(asked, user);
+    const seated = this.#options.flow.acquire(this.#flowAsk(asked, exchange, action));
+    // Without a promise if there is a seat, which is nearly always.
+    const seat = seated instanceof Promise ? await seated : seated;
+    try {
+      await this.#demand(action, audit);
+      return asked.info.is === "resource"
+        ? await this.#resource(asked, { ...exchange, seat }, user)
+        : await this.#other(asked, exchange, user);
+    } finally {
+      seat.release();
+    }
+  }
+
+  async #authenticated(asked: Asked, { request, audit }: Exchange): Promise<UserInfo> {
+    const { tokens, clock } = this.#options.parts;
+    try {
+      return await authenticate(request, { tokens, nowMs: clock.now() });
+    } catch (err) {
+      audit.start(actionOf(asked, nobody));
+      throw err;
+    }
+  }
+
+  async #demand(action: Action, audit: RequestAudit): Promise<void> {
+    try {
+      audit.authorize({ verdict: "allow", reason: await this.#rights.demand(action) });
+    } catch (err) {
+      audit.authorize({ verdict: "deny", reason: "" });
+      throw err;
+    }
+  }
+
+  #flowAsk({ query, info }: Asked, { request, response }: Exchange, action: Action): Ask {
+    const resource =
+      info.is === "resource"
+        ? this.#options.parts.resource(info.group, info.version, info.resource)
+        : undefined;
+    const source = action.user.name === anonymous.name ? remoteAddress(request) : "";
+    return flowAsk({ action, query, response, source, stored: resource?.cache.size ?? 0 });
   }
 
   /** Whoever may impersonate is from here on the other user. */
@@ -138,7 +210,7 @@ export class ApiServer {
 
   async #resource(
     { method, query, info }: Asked,
-    { request, response, warnings }: Exchange,
+    { request, response, warnings, annotations, audit, seat }: Seated,
     user: UserInfo,
   ): Promise<Answer | undefined> {
     const { parts } = this.#options;
@@ -159,7 +231,9 @@ export class ApiServer {
         request,
         response,
         warnings,
-        annotations: new Map(),
+        annotations,
+        audit,
+        seat,
         nowMs,
       },
       method,
@@ -170,7 +244,10 @@ export class ApiServer {
     return this.#options.documents.hasGroup(group);
   }
 
-  async #other({ path, query, info }: Asked, { request }: Exchange): Promise<Answer> {
+  async #other(asked: Asked, exchange: Exchange, user: UserInfo): Promise<Answer> {
+    refuseOtherMethods(asked);
+    const { path, query, info } = asked;
+    const { request } = exchange;
     const { live, ready, metrics } = this.#options;
     const [endpoint = "", ...only] = path.split("/").slice(1);
     switch (endpoint) {
@@ -184,16 +261,30 @@ export class ApiServer {
           excluded: query.getAll("exclude"),
         });
       case "metrics": {
+        this.#options.flow.publishMetrics();
         const text = await metrics.text();
         return { ...textAnswer(200, text), contentType: metrics.contentType };
       }
+      case "driftless":
+        return (await this.#join(asked, exchange, user)) ?? pageNotFound();
       default:
         return this.#document(info.is === "other" ? info.path : path, request);
     }
   }
 
+  #join(
+    { method, path }: Asked,
+    { request, response }: Exchange,
+    user: UserInfo,
+  ): Promise<Answer | undefined> {
+    const { parts, join } = this.#options;
+    const body = (): Promise<Buffer> => readBody({ request, response, parts });
+    return join.answer({ method, path, user, peerKey: peerKey(request), body });
+  }
+
   #document(path: string, request: HttpRequest): Answer {
-    const found = this.#options.documents.answer(path, request);
+    const { documents, openId } = this.#options;
+    const found = documents.answer(path, request) ?? openId.answer(path);
     if (found !== undefined) return found;
     const [root, group = ""] = path.split("/").slice(1);
     // Clients take any answer but this page for a sign that a group exists.
@@ -205,7 +296,7 @@ export class ApiServer {
   #count(
     { method, info, query }: Asked,
     { code, ms }: { readonly code: number; readonly ms: number },
-  ): void {
+  ): string {
     const isResource = info.is === "resource";
     // Only what exists becomes a label: clients must not be able to fill the memory with names.
     const known = isResource ? verbOf(method, info, query) : method.toLowerCase();
@@ -216,13 +307,29 @@ export class ApiServer {
     const resource = kind === undefined ? "" : qualifiedResource(kind);
     this.#requests.inc({ verb, resource, code: String(code) });
     if (verb !== "watch") this.#durations.observe(ms / 1000, { verb, resource });
+    return verb;
   }
+}
+
+/** Documents are only read. */
+function refuseOtherMethods({ method, path }: Asked): void {
+  const isRead = method === "GET" || method === "HEAD";
+  if (!isRead && !path.startsWith("/driftless/")) throw methodNotAllowed();
 }
 
 interface Exchange {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
   readonly warnings: string[];
+  /** For the audit log. */
+  readonly annotations: Map<string, string>;
+  readonly audit: RequestAudit;
+  /** Who was found to ask; "" as long as that is not known. */
+  user: string;
+}
+
+interface Seated extends Exchange {
+  readonly seat: Seat;
 }
 
 function splitUrl(url: string): readonly [string, string] {

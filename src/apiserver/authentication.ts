@@ -1,9 +1,9 @@
 // Finds out who asks: a client certificate that our CA signed, a bearer token, or nobody. Whoever may impersonate
 // can then ask in the name of somebody else.
 
-import type { TLSSocket } from "node:tls";
 import { badRequest, unauthorized } from "../api/status-error.ts";
 import type { HttpRequest } from "./http/answer.ts";
+import { clientCertificate } from "./pki/client-certificate.ts";
 import { serviceAccountGroups, serviceAccountOf } from "./service-account-user.ts";
 import { API_AUDIENCES } from "./tokens/service-account-tokens.ts";
 import { AUTHENTICATED, anonymous, type UserInfo } from "./user.ts";
@@ -19,42 +19,26 @@ export interface TokenAuthenticator {
   authenticate(token: string, audiences: readonly string[]): Promise<Authenticated | undefined>;
 }
 
-/** The names that a certificate carries, by connection: it is read once, not once per request. */
-const known = new WeakMap<object, UserInfo | null>();
+export interface AuthenticateOptions {
+  readonly tokens: TokenAuthenticator;
+  readonly nowMs: number;
+}
 
+/** A good certificate counts before a token, as in the original; one that is not good is an error, not nobody. */
 export async function authenticate(
   request: HttpRequest,
-  tokens: TokenAuthenticator,
+  { tokens, nowMs }: AuthenticateOptions,
 ): Promise<UserInfo> {
+  const shown = clientCertificate(request, nowMs);
+  if (shown?.user !== undefined) return withGroup(shown.user, AUTHENTICATED);
   const { authorization } = request.headers;
   const bearer = authorization === undefined ? null : /^bearer\s+(\S+)\s*$/i.exec(authorization);
   if (bearer?.[1] !== undefined) {
     const found = await tokens.authenticate(bearer[1], API_AUDIENCES);
-    if (found === undefined) throw unauthorized();
-    return withGroup(found.user, AUTHENTICATED);
+    if (found !== undefined) return withGroup(found.user, AUTHENTICATED);
   }
-  return certificateUser(request) ?? anonymous;
-}
-
-function certificateUser(request: HttpRequest): UserInfo | undefined {
-  // With HTTP/2 each request has a socket object of its own; the session is what stays.
-  const { stream } = request as { readonly stream?: { readonly session?: object } };
-  const connection = stream?.session ?? request.socket;
-  const found = known.get(connection);
-  if (found !== undefined) return found ?? undefined;
-  const user = readCertificate(request.socket as TLSSocket);
-  known.set(connection, user ?? null);
-  return user;
-}
-
-function readCertificate(socket: TLSSocket): UserInfo | undefined {
-  if (!socket.authorized) return undefined;
-  // The types say that there always is one; without a client certificate it is empty.
-  const subject = (socket.getPeerCertificate() as { subject?: Record<string, string | string[]> })
-    .subject;
-  const name = [subject?.["CN"] ?? []].flat()[0];
-  if (name === undefined) return undefined;
-  return withGroup({ name, groups: [subject?.["O"] ?? []].flat() }, AUTHENTICATED);
+  if (bearer !== null || shown !== undefined) throw unauthorized();
+  return anonymous;
 }
 
 interface Impersonation {

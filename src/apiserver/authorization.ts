@@ -1,7 +1,7 @@
 // May they? One question, one answer with a reason.
 
 import type { NonResourceRule, ResourceRule } from "../api/types.ts";
-import { AUTHENTICATED, MASTERS, type UserInfo } from "./user.ts";
+import type { UserInfo } from "./user.ts";
 
 /** What somebody wants to do: to a resource, or to another path. */
 export interface Action {
@@ -42,100 +42,12 @@ export interface Rules {
   readonly nonResourceRules: readonly NonResourceRule[];
   /** Why there may be more than these; absent if these are all. */
   readonly incomplete?: string;
+  /** What went wrong while they were put together, such as a binding of a role that is not there. */
+  readonly errors?: string;
 }
 
 export interface Authorizer {
   authorize(action: Action): Promise<Decision>;
   /** What this user may do in a namespace, for people to read. */
   rulesFor(user: UserInfo, namespace: string): Promise<Rules>;
-}
-
-const healthRule: NonResourceRule = {
-  verbs: ["get"],
-  nonResourceURLs: ["/healthz", "/livez", "/readyz", "/version", "/version/"],
-};
-
-const discoveryRule: NonResourceRule = {
-  verbs: ["get"],
-  nonResourceURLs: [
-    "/api",
-    "/api/*",
-    "/apis",
-    "/apis/*",
-    "/healthz",
-    "/livez",
-    "/openapi",
-    "/openapi/*",
-    "/readyz",
-    "/version",
-    "/version/",
-  ],
-};
-
-const selfRules: readonly ResourceRule[] = [
-  {
-    verbs: ["create"],
-    apiGroups: ["authorization.k8s.io"],
-    resources: ["selfsubjectaccessreviews", "selfsubjectrulesreviews"],
-  },
-  { verbs: ["create"], apiGroups: ["authentication.k8s.io"], resources: ["selfsubjectreviews"] },
-];
-
-const everything: Rules = {
-  resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
-  nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
-};
-
-/**
- * Masters may do everything, whoever is known may look around and ask what they may do, and anybody may see that the
- * server is well. Nobody else may do anything.
- */
-export const builtInAuthorizer: Authorizer = {
-  async authorize(action) {
-    const isAllowed = rulesOf(action.user).some((rules) => isCovered(rules, action));
-    return { verdict: isAllowed ? "allow" : "none", reason: "" };
-  },
-
-  async rulesFor(user) {
-    const rules = rulesOf(user);
-    return {
-      resourceRules: rules.flatMap(({ resourceRules }) => resourceRules),
-      nonResourceRules: rules.flatMap(({ nonResourceRules }) => nonResourceRules),
-    };
-  },
-};
-
-function rulesOf({ groups }: UserInfo): readonly Rules[] {
-  const isKnown = groups.includes(AUTHENTICATED);
-  return [
-    ...(groups.includes(MASTERS) ? [everything] : []),
-    ...(isKnown ? [{ resourceRules: selfRules, nonResourceRules: [discoveryRule] }] : []),
-    { resourceRules: [], nonResourceRules: [healthRule] },
-  ];
-}
-
-function isCovered(rules: Rules, action: Action): boolean {
-  if (!action.isResource) {
-    return rules.nonResourceRules.some(
-      ({ verbs, nonResourceURLs }) =>
-        includes(verbs, action.verb) &&
-        (nonResourceURLs ?? []).some((url) => covers(url, action.path)),
-    );
-  }
-  const resource =
-    action.subresource === "" ? action.resource : `${action.resource}/${action.subresource}`;
-  return rules.resourceRules.some(
-    ({ verbs, apiGroups, resources }) =>
-      includes(verbs, action.verb) &&
-      includes(apiGroups, action.group) &&
-      includes(resources, resource),
-  );
-}
-
-function includes(list: readonly string[] | null | undefined, value: string): boolean {
-  return list?.some((entry) => entry === "*" || entry === value) === true;
-}
-
-function covers(url: string, path: string): boolean {
-  return url === "*" || (url.endsWith("*") ? path.startsWith(url.slice(0, -1)) : url === path);
 }

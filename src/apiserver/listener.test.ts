@@ -22,9 +22,9 @@ interface Running {
 async function running(
   t: TestContext,
   handle: (request: HttpRequest, response: HttpResponse) => Promise<void>,
+  clock = new FakeClock(),
 ): Promise<Running> {
   const directory = mkdtempSync(join(tmpdir(), "driftless-listener-"));
-  const clock = new FakeClock();
   const credentials = await loadCredentials({
     directory,
     hosts: ["127.0.0.1"],
@@ -91,6 +91,89 @@ describe("Listener", () => {
     const { socket } = await running(t, ok);
     socket.write("hello\r\n\r\n");
     match(String((await once(socket, "data"))[0]), /^HTTP\/1\.1 400 /);
+  });
+
+  it("announces frames in which the longest head has room", async (t) => {
+    const { port } = await running(t, ok);
+    const session = connectHttp2(`https://127.0.0.1:${port}`, {
+      rejectUnauthorized: false,
+      maxSendHeaderBlockLength: 1024 * 1024,
+    });
+    await once(session, "remoteSettings");
+    equal(session.remoteSettings.maxFrameSize, 32 * 1024);
+    session.destroy();
+  });
+
+  it("refuses two hosts, and does not handle the request", async (t) => {
+    let handled = 0;
+    const { socket } = await running(t, async () => {
+      handled++;
+    });
+    socket.write(get("host: b\r\n"));
+    match(String((await once(socket, "data"))[0]), /^HTTP\/1\.1 400 /);
+    equal(handled, 0);
+  });
+
+  it("hands on the path of a target that is a whole URL", async (t) => {
+    const { socket } = await running(t, async (request, response) => {
+      response.end(`<${request.url}>`);
+    });
+    socket.write("GET https://elsewhere/a/b?c=d HTTP/1.1\r\nhost: a\r\n\r\n");
+    match(String((await once(socket, "data"))[0]), /<\/a\/b\?c=d>/);
+  });
+
+  it("tells a client that asks first to go on only when its body is read", async (t) => {
+    const { socket } = await running(t, async (request, response) => {
+      if (request.url === "/read")
+        await once(
+          request.on("data", () => undefined),
+          "end",
+        );
+      response.end("ok");
+    });
+    const ask = (path: string): string =>
+      `POST ${path} HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n`;
+    socket.write(ask("/read"));
+    match(String((await once(socket, "data"))[0]), /^HTTP\/1\.1 100 Continue/);
+    socket.write("ab");
+    match(String((await once(socket, "data"))[0]), /^HTTP\/1\.1 200 /);
+    socket.write(ask("/refuse"));
+    match(String((await once(socket, "data"))[0]), /^HTTP\/1\.1 200 /);
+  });
+
+  it("answers a tunnel with a refusal, instead of hanging up", async (t) => {
+    const { socket } = await running(t, ok);
+    socket.write("CONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n");
+    match(String((await once(socket, "data"))[0]), /^HTTP\/1\.1 405 /);
+  });
+
+  it("answers a broken body, instead of hanging up, while nothing was answered yet", async (t) => {
+    const { socket } = await running(t, async (request, response) => {
+      for await (const _ of request);
+      response.end("ok");
+    });
+    socket.write("POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n");
+    match(String((await once(socket, "data"))[0]), /^HTTP\/1\.1 400 /);
+  });
+
+  it("drops an answer that is not taken in a minute", async (t) => {
+    const clock = new FakeClock();
+    const closed = Promise.withResolvers<void>();
+    const handled = Promise.withResolvers<void>();
+    const { socket } = await running(
+      t,
+      async (_, response) => {
+        response.on("close", () => closed.resolve());
+        response.end(Buffer.alloc(50_000_000));
+        handled.resolve();
+      },
+      clock,
+    );
+    socket.pause();
+    socket.write(get());
+    await handled.promise;
+    await clock.step(60_000);
+    await closed.promise;
   });
 
   it("tells HTTP/1.1 clients while it stops that the connection ends", async (t) => {

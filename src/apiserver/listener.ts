@@ -1,12 +1,15 @@
 // The port: TLS, with HTTP/2 and HTTP/1.1 side by side. Client certificates are asked for but not demanded; whoever
-// has none is anonymous or brings a token.
+// has none is anonymous or brings a token. Nobody holds a connection for nothing: every phase of one has its time.
 
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
-import type { TLSSocket } from "node:tls";
+import type { SecureContextOptions, TLSSocket } from "node:tls";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { HttpRequest, HttpResponse } from "./http/answer.ts";
+import { isGone } from "./http/is-gone.ts";
+import { refuse, refuseTunnel } from "./http/refuse.ts";
+import { isWellFormed, originForm } from "./http/request-form.ts";
 import type { Credentials } from "./pki/credentials.ts";
 
 export interface ListenerOptions {
@@ -21,15 +24,33 @@ export interface ListenerOptions {
   readonly endStreams: () => void;
 }
 
+/** For the handshake of TLS. Node's own 120 s let whoever says nothing keep thousands of connections. */
+const HANDSHAKE_MS = 10_000;
+/** For the head of a request, from its first byte; for the first one, from the handshake. As in Kubernetes. */
+const HEAD_MS = 32_000;
+/** How often the two are looked at. */
+const CHECK_MS = 5000;
+/** For a whole request, with its body. */
+const REQUEST_MS = 60_000;
 /** Go's clients keep idle connections for 90 s; a server that closes first makes their next request fail. */
 const KEEP_ALIVE_MS = 100_000;
+/** For an answer to be taken, once it is written. Its bytes are held until then. */
+const TAKE_MS = 60_000;
 
 /** Requests that one HTTP/2 connection may have open: a client's watches share few connections. */
 const MAX_STREAMS = 10_000;
+/**
+ * What one HTTP/2 connection may make Node hold: about 2.5 KiB for each stream, and the bytes of answers that the client
+ * does not take. Beyond it new requests are turned away, and after a hundred of those the connection ends. Less would
+ * turn away the second request of a client that reads a large list slowly.
+ */
+const MAX_SESSION_MB = 128;
 
 /** Go's servers take 1 MiB; nobody needs more than long tokens and many groups. */
 const MAX_HEADER_BYTES = 256 * 1024;
 const MAX_HEADER_PAIRS = 2000;
+/** The head of an HTTP/2 request may come in nine frames. They have to be large enough for the longest head. */
+const MAX_FRAME_BYTES = 32 * 1024;
 
 /** When it stops: for requests to be answered, then for answers to be taken by clients that may not read. */
 const FINISH_MS = 3000;
@@ -43,11 +64,15 @@ export class Listener {
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #handling = new Map<Promise<void>, HttpResponse>();
+  /** The newest. */
+  #credentials: Credentials;
+  #server: Http2SecureServer | undefined;
   #isStopping = false;
   readonly #ready = Promise.withResolvers<AddressInfo>();
 
   constructor(options: ListenerOptions) {
     this.#options = options;
+    this.#credentials = options.credentials;
     // Whoever waits hears of a failure; if nobody does, run() tells it.
     this.#ready.promise.catch(() => undefined);
   }
@@ -57,9 +82,16 @@ export class Listener {
     return this.#ready.promise;
   }
 
+  /** For connections from now on; those that are open stay. Throws if the key does not fit. */
+  renew(credentials: Credentials): void {
+    this.#server?.setSecureContext(secureContext(credentials));
+    this.#credentials = credentials;
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     const { host, port, logger } = this.#options;
     const server = this.#create();
+    this.#server = server;
     const closed = Promise.withResolvers<void>();
     server.on("error", (err) => {
       this.#ready.reject(err);
@@ -99,29 +131,66 @@ export class Listener {
   }
 
   #create(): Http2SecureServer {
-    const { credentials, logger } = this.#options;
+    const { logger } = this.#options;
     const server = createSecureServer({
       allowHTTP1: true,
-      minVersion: "TLSv1.2",
-      key: credentials.server.key,
-      cert: credentials.server.certificate,
-      ca: credentials.authority.certificate,
+      ...secureContext(this.#credentials),
       requestCert: true,
       rejectUnauthorized: false,
-      settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES },
+      handshakeTimeout: HANDSHAKE_MS,
+      settings: {
+        maxConcurrentStreams: MAX_STREAMS,
+        maxHeaderListSize: MAX_HEADER_BYTES,
+        maxFrameSize: MAX_FRAME_BYTES,
+      },
       maxHeaderListPairs: MAX_HEADER_PAIRS,
+      maxSessionMemory: MAX_SESSION_MB,
     });
     // The options of the HTTP/1.1 half are properties that the types do not know.
     Object.assign(server, {
       keepAliveTimeout: KEEP_ALIVE_MS,
-      headersTimeout: KEEP_ALIVE_MS + 5000,
-      requestTimeout: 60_000,
+      headersTimeout: HEAD_MS,
+      requestTimeout: REQUEST_MS,
+      connectionsCheckingInterval: CHECK_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
     });
+    this.#takeRequests(server);
+    this.#followConnections(server);
+    server.on("tlsClientError", (err: NodeJS.ErrnoException, socket: TLSSocket) => {
+      logger.debug("TLS handshake failed", { err });
+      // After any other failure Node closes it; after this one it would stay open for ever.
+      if (err.code === "ERR_TLS_HANDSHAKE_TIMEOUT") socket.destroy();
+    });
+    server.on("clientError", (err: NodeJS.ErrnoException, socket: Socket) => {
+      logger.debug("bad request", { err });
+      refuse(socket, err);
+    });
+    return server;
+  }
+
+  #takeRequests(server: Http2SecureServer): void {
     server.on("request", (request, response) => {
       // HTTP/2 in the shape of HTTP/1.1; see HttpRequest.
       this.#serve(request as unknown as HttpRequest, response as unknown as HttpResponse);
     });
+    // Clients that ask first are told to go on when somebody reads; a body that is refused never comes.
+    server.on("checkContinue", (given, answer) => {
+      const request = given as unknown as HttpRequest;
+      const response = answer as unknown as HttpResponse;
+      request.once("resume", () => {
+        if (!response.headersSent && !isGone(response)) response.writeContinue();
+      });
+      this.#serve(request, response);
+    });
+    // In HTTP/1.1 there is a socket in the place of the response.
+    server.on("connect", (_request: unknown, answer: Socket | HttpResponse) => {
+      if ("writeHead" in answer) answer.writeHead(405).end();
+      else refuseTunnel(answer);
+    });
+  }
+
+  #followConnections(server: Http2SecureServer): void {
+    const { logger } = this.#options;
     server.on("connection", (socket: Socket) => {
       this.#connections.add(socket);
       socket.on("close", () => this.#connections.delete(socket));
@@ -130,41 +199,71 @@ export class Listener {
       this.#sessions.add(session);
       session.on("close", () => this.#sessions.delete(session));
       session.on("error", (err) => logger.debug("connection failed", { err }));
+      closeWhenIdle(session);
     });
     server.on("secureConnection", (socket: TLSSocket) => {
       if (socket.alpnProtocol !== "h2") this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
       socket.on("error", (err) => logger.debug("connection failed", { err }));
     });
-    server.on("tlsClientError", (err) => logger.debug("TLS handshake failed", { err }));
-    server.on("clientError", (err: NodeJS.ErrnoException, socket: Socket) => {
-      logger.debug("bad request", { err });
-      refuse(socket, err);
-    });
-    return server;
   }
 
   #serve(request: HttpRequest, response: HttpResponse): void {
     if (this.#isStopping) response.shouldKeepAlive = false;
-    const handling = this.#options
-      .handle(request, response)
-      .finally(() => this.#handling.delete(handling));
+    if (!isWellFormed(request)) {
+      response.shouldKeepAlive = false;
+      response.writeHead(400, { "content-length": 0 }).end();
+      return;
+    }
+    request.url = originForm(request.url ?? "/");
+    const handling = this.#options.handle(request, response).finally(() => {
+      this.#handling.delete(handling);
+      if (!response.writableFinished && !isGone(response)) this.#dropIfNotTaken(response);
+    });
     this.#handling.set(handling, response);
+  }
+
+  /** Whoever does not read its answer does not make the server keep it. */
+  #dropIfNotTaken(response: HttpResponse): void {
+    const timer = this.#options.clock.schedule(TAKE_MS, () => response.destroy());
+    for (const event of ["finish", "close"]) response.once(event, () => timer[Symbol.dispose]());
   }
 }
 
-const refusals: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
-  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
-};
+/** Forward secret and authenticated, nothing else: what HTTP/2 allows of TLS 1.2, and all of TLS 1.3. */
+const CIPHERS: string = [
+  "TLS_AES_128_GCM_SHA256",
+  "TLS_AES_256_GCM_SHA384",
+  "TLS_CHACHA20_POLY1305_SHA256",
+  ...["ECDHE-ECDSA", "ECDHE-RSA"].flatMap((exchange) =>
+    ["AES128-GCM-SHA256", "AES256-GCM-SHA384", "CHACHA20-POLY1305"].map(
+      (cipher) => `${exchange}-${cipher}`,
+    ),
+  ),
+].join(":");
 
-/** Of HTTP/1.1: what is no request is told so. There is no request to answer, so it is written by hand. */
-function refuse(socket: Socket, { code = "" }: NodeJS.ErrnoException): void {
-  // Set by Node while an answer is under way, which words of ours would damage.
-  const { _httpMessage: answering } = socket as { readonly _httpMessage?: object };
-  if (socket.writable && code !== "ECONNRESET" && (answering ?? null) === null) {
-    const line = refusals[code] ?? "400 Bad Request";
-    socket.write(`HTTP/1.1 ${line}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
-  }
-  socket.destroySoon();
+/** The authority is sent along: whoever joins knows its hash, and gets it from here. */
+function secureContext({ server, authority }: Credentials): SecureContextOptions {
+  return {
+    minVersion: "TLSv1.2",
+    ciphers: CIPHERS,
+    honorCipherOrder: true,
+    key: server.key,
+    cert: `${server.certificate}\n${authority.certificate}`,
+    ca: authority.certificate,
+  };
+}
+
+/** What HTTP/1.1 has of its own. A watch that is quiet is not idle: its stream is open. */
+function closeWhenIdle(session: ServerHttp2Session): void {
+  let open = 0;
+  session.on("stream", (stream) => {
+    open++;
+    stream.on("close", () => {
+      open--;
+    });
+  });
+  session.setTimeout(KEEP_ALIVE_MS, () => {
+    if (open === 0) session.close();
+  });
 }

@@ -1,88 +1,127 @@
-// Puts the parts of an API server together and runs them as one: store, cache, compactor, then the port.
+// Runs an API server as one: store, cache, what has to be there at the start, then the port.
 
 import { kinds } from "../api/kinds.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
 import type { Metrics } from "../base/metrics.ts";
-import type { Random } from "../base/random.ts";
 import { type Part, RunGroup } from "../base/run-group.ts";
-import type { Store } from "../storage/store.ts";
-import { AdmissionChain } from "./admission/chain.ts";
-import { NamespaceLifecycle } from "./admission/namespace-lifecycle.ts";
+import { DefaultServiceAccount } from "./admission/default-service-account.ts";
 import { ApiServer } from "./api-server.ts";
-import { builtInAuthorizer } from "./authorization.ts";
+import type { AuditPolicy } from "./audit/audit-policy.ts";
+import type { AuditWriter } from "./audit/audit-writer.ts";
+import { Auditor } from "./audit/auditor.ts";
 import { bootstrap } from "./bootstrap.ts";
-import { WatchCache } from "./cache/watch-cache.ts";
 import { Compactor } from "./compactor.ts";
 import { Documents } from "./documents.ts";
-import type { ServerParts } from "./handlers/context.ts";
-import type { HealthCheck } from "./health.ts";
+import { FlowControl } from "./flow/flow-control.ts";
+import { flowSettings } from "./flow/priority-level.ts";
+import { isLoopback } from "./http/is-loopback.ts";
+import { JoinApi } from "./join/join-api.ts";
+import { NodeCertificates } from "./join/node-certificates.ts";
+import { NodeMembers } from "./join/node-members.ts";
 import { Listener } from "./listener.ts";
+import { CertificateRenewer } from "./pki/certificate-renewer.ts";
 import type { Credentials } from "./pki/credentials.ts";
-import { ObjectStore } from "./registry/object-store.ts";
-import { objectKey, type Resource, storageOf } from "./registry/resource.ts";
-import { resources } from "./registry/resources.ts";
-import { strategies } from "./registry/strategies.ts";
-import { ServiceAccountTokens } from "./tokens/service-account-tokens.ts";
-import { firstOf, staticTokens } from "./tokens/static-tokens.ts";
+import { builtInPolicy } from "./rbac/built-in-policy.ts";
+import { reconcilePolicy } from "./rbac/reconcile-policy.ts";
+import { RoleAggregation } from "./rbac/role-aggregation.ts";
+import type { Resource } from "./registry/resource.ts";
+import { assemble, type PartsOptions, resourceOf } from "./server-parts.ts";
+import { OPENID_PATHS, OpenIdDocuments } from "./tokens/openid-documents.ts";
 
-export interface ServeOptions {
-  readonly store: Store;
+export interface ServeOptions extends PartsOptions {
   readonly host: string;
   readonly port: number;
-  readonly credentials: Credentials;
-  /** In the format of static-tokens.ts. */
-  readonly tokens: string;
   readonly version: object;
   readonly compactionIntervalMs: number;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
+  /** Where the credentials come from. */
+  readonly pkiDirectory: string;
+  /** Names and addresses by which clients reach the server. */
+  readonly hosts: readonly string[];
   readonly metrics: Metrics;
+  /** Undefined: nothing is audited. */
+  readonly audit: { readonly policy: AuditPolicy; readonly writer: AuditWriter } | undefined;
+  /** See FlowControlOptions. */
+  readonly onNextTurn: (callback: () => void) => void;
   /** Called when everything answers. */
   onReady(address: { readonly host: string; readonly port: number }): void;
+  /** Called when certificates were renewed while it ran. */
+  onRenewed(credentials: Credentials): void;
 }
+
+const otherPaths: readonly string[] = [
+  ...OPENID_PATHS,
+  "/healthz",
+  "/livez",
+  "/metrics",
+  "/openapi/v2",
+  "/openapi/v3",
+  "/readyz",
+  "/version",
+];
 
 /** Runs until the signal aborts. Rejects if a part fails. */
 export async function serve(options: ServeOptions, signal: AbortSignal): Promise<void> {
   const { store, host, port, credentials, clock, random, logger, metrics } = options;
-  const all = strategies();
-  const storages = new Map(all.map((strategy) => [strategy, storageOf(strategy)]));
-  const cache = new WatchCache({ store, kinds: [...storages.values()], clock, random, logger });
-  const checks: readonly HealthCheck[] = [
-    { name: "store", check: () => store.check() },
-    {
-      name: "watch-cache",
-      check: async () => refuseUnless(cache.isFollowing, "the cache does not follow the store"),
-    },
-  ];
-  const served = resources({ strategies: all, storages, cache, kinds, checks });
-  const parts = serverParts(options, { cache, served });
+  const { parts, checks, joinTokens, serviceAccountTokens } = assemble(options);
+  const { cache, objects } = parts;
+  const core = (name: string): Resource => resourceOf(parts, "", name);
+  const aggregation = new RoleAggregation({
+    clusterRoles: resourceOf(parts, "rbac.authorization.k8s.io", "clusterroles"),
+    objects,
+    clock,
+    random,
+    logger,
+  });
+  const defaultAccounts = new DefaultServiceAccount({
+    namespaces: core("namespaces"),
+    serviceAccounts: core("serviceaccounts"),
+    configMaps: core("configmaps"),
+    pods: core("pods"),
+    objects,
+    rootCertificates: credentials.authority.certificate,
+    clock,
+    random,
+    logger,
+  });
   const booted = Promise.withResolvers<void>();
   let isReady = false;
   let listening = port;
+  const ping = { name: "ping", check: async () => undefined };
+  const serverAddress = (): string => `${host}:${listening}`;
+  const { audit, onNextTurn } = options;
   const server = new ApiServer({
     parts,
     metrics,
+    auditor: new Auditor({
+      policy: audit?.policy ?? { rules: [], omitStages: [], omitManagedFields: false },
+      sink: audit?.writer ?? { write: () => undefined },
+      clock,
+      metrics,
+    }),
+    flow: new FlowControl({ levels: flowSettings, clock, metrics, onNextTurn }),
+    openId: new OpenIdDocuments({ keys: serviceAccountTokens.keys, serverAddress }),
+    join: new JoinApi({
+      tokens: joinTokens,
+      members: new NodeMembers({ objects, nodes: core("nodes"), clock }),
+      certificates: new NodeCertificates({ authority: credentials.authority, clock }),
+      serverHosts: options.hosts,
+    }),
     documents: new Documents({
       kinds,
       version: options.version,
-      serverAddress: () => `${host}:${listening}`,
-      paths: [
-        "/healthz",
-        "/livez",
-        "/metrics",
-        "/openapi/v2",
-        "/openapi/v3",
-        "/readyz",
-        "/version",
-      ],
+      serverAddress,
+      paths: otherPaths,
     }),
-    live: [{ name: "ping", check: async () => undefined }],
+    isPublic: !isLoopback(host),
+    live: [ping],
     ready: [
-      { name: "ping", check: async () => undefined },
+      ping,
       ...checks,
-      { name: "bootstrap", check: async () => refuseUnless(isReady, "starting") },
+      {
+        name: "bootstrap",
+        check: async () => {
+          if (!isReady) throw new Error("starting");
+        },
+      },
     ],
   });
   const listener = new Listener({
@@ -94,6 +133,18 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
     endStreams: () => cache.endWatches(),
     handle: (request, response) => server.handle(request, response),
   });
+  const renewer = new CertificateRenewer({
+    directory: options.pkiDirectory,
+    hosts: options.hosts,
+    credentials,
+    clock,
+    logger,
+    metrics,
+    onRenewed: (renewed) => {
+      listener.renew(renewed);
+      options.onRenewed(renewed);
+    },
+  });
   const intervalMs = options.compactionIntervalMs;
   const compactor = new Compactor({ store, intervalMs, clock, logger });
   const runParts: readonly Part[] = [
@@ -102,13 +153,20 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
     {
       name: "bootstrap",
       run: async () => {
-        await bootstrap(parts);
+        await Promise.all([bootstrap(parts), reconcilePolicy(parts, builtInPolicy)]);
+        await aggregation.settle();
         booted.resolve();
       },
       ready: booted.promise,
       mayEnd: true,
     },
+    { name: "role aggregation", run: (stop) => aggregation.run(stop) },
+    { name: "default accounts", run: (stop) => defaultAccounts.run(stop) },
+    { name: "join tokens", run: (stop) => joinTokens.run(stop) },
+    { name: "certificate renewer", run: (stop) => renewer.run(stop) },
     { name: "compactor", run: (stop) => compactor.run(stop) },
+    // Before the listener, so that it stops after it: the last requests are in the log.
+    ...(audit === undefined ? [] : [auditPart(audit.writer)]),
     {
       name: "listener",
       run: (stop) => listener.run(stop),
@@ -123,40 +181,10 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   await new RunGroup({ parts: runParts, clock, stopTimeoutMs: 10_000 }).run(signal);
 }
 
-function serverParts(
-  options: ServeOptions,
-  { cache, served }: { readonly cache: WatchCache; readonly served: ReadonlyMap<string, Resource> },
-): ServerParts {
-  const { store, clock, random, logger, credentials } = options;
-  const objects = new ObjectStore({ store, cache });
-  const resource = (group: string, version: string, name: string): Resource | undefined =>
-    served.get(`${group}/${version}/${name}`);
-  const serviceAccountTokens = new ServiceAccountTokens({
-    ...credentials.serviceAccount,
-    clock,
-    find: async (kind, namespace, name) => {
-      const of = resource("", "v1", `${kind}s`);
-      const found = of && (await objects.get(of, objectKey(of.kind, namespace, name)));
-      return found?.object.metadata;
-    },
-  });
+function auditPart(writer: AuditWriter): Part {
   return {
-    store,
-    cache,
-    objects,
-    clock,
-    random,
-    logger,
-    authorizer: builtInAuthorizer,
-    admission: new AdmissionChain([
-      new NamespaceLifecycle({ namespaces: cache.kind("core/namespaces/") }),
-    ]),
-    tokens: firstOf(staticTokens(options.tokens), serviceAccountTokens),
-    serviceAccountTokens,
-    resource,
+    name: "audit log",
+    run: (stop) => writer.run(stop),
+    ready: () => writer.ready(),
   };
-}
-
-function refuseUnless(holds: boolean, why: string): void {
-  if (!holds) throw new Error(why);
 }

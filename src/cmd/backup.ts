@@ -1,9 +1,6 @@
 // `driftless backup` and `driftless restore`.
 
-import { homedir } from "node:os";
-import { join } from "node:path";
 import { Command } from "commander";
-import { createLogger } from "../base/logger.ts";
 import {
   type Backup,
   backupDirectory,
@@ -11,21 +8,26 @@ import {
   restoreDirectory,
   restoreStore,
 } from "../storage/backup.ts";
-import type { Store } from "../storage/store.ts";
-import { MisuseError } from "./misuse-error.ts";
-import { databaseDirectory, openStore, type StoreFlags, storeOptions } from "./store-flags.ts";
+import { readKeyFile } from "../storage/encryption/key-file.ts";
+import { keysOfBackup } from "../storage/encryption/survey.ts";
+import {
+  databaseDirectory,
+  defaultDataDir,
+  keyFile,
+  type StoreFlags,
+  storeOptions,
+  withRawStore,
+} from "./store-flags.ts";
 
 interface BackupFlags extends StoreFlags {
   readonly force?: boolean;
 }
 
-const dataDir = join(homedir(), ".driftless");
-
 export function backupCommand(): Command {
   const command = new Command("backup")
     .description("write everything that is stored into one file, while the server runs")
-    .argument("<file>", "the backup; it holds secrets, and only you can read it")
-    .option("--data-dir <dir>", "the server's", dataDir)
+    .argument("<file>", "the backup; Secrets stay encrypted in it, and only you can read it")
+    .option("--data-dir <dir>", "the server's", defaultDataDir)
     .option("--force", "replace the file if it exists");
   return storeOptions(command)
     .addHelpText("after", "\nExample:\n  driftless backup /backups/driftless-$(date +%F).db")
@@ -34,8 +36,14 @@ export function backupCommand(): Command {
       const made =
         flags.store === "sqlite"
           ? await backupDirectory(databaseDirectory(flags), target)
-          : await withStore(flags, (store) => backupStore(store, target));
-      print(`backed up ${told(made)} to ${file}`);
+          : await withRawStore(flags, (store) => backupStore(store, target));
+      const keys = keysOfBackup(file);
+      print(`backed up ${told(made, keys)} to ${file}`);
+      if (keys.length > 0) {
+        print(
+          `its Secrets are encrypted with ${keys.join(", ")}: that is not in it, so keep a copy of ${keyFile(flags)} elsewhere`,
+        );
+      }
     });
 }
 
@@ -43,7 +51,7 @@ export function restoreCommand(): Command {
   const command = new Command("restore")
     .description("fill an empty store from a backup; the server must not run")
     .argument("<file>", "the backup")
-    .option("--data-dir <dir>", "where the server will keep everything", dataDir);
+    .option("--data-dir <dir>", "where the server will keep everything", defaultDataDir);
   return storeOptions(command)
     .addHelpText(
       "after",
@@ -53,33 +61,28 @@ export function restoreCommand(): Command {
       const made =
         flags.store === "sqlite"
           ? await restoreDirectory(file, databaseDirectory(flags))
-          : await withStore(flags, (store) => restoreStore(file, store));
-      print(`restored ${told(made)} from ${file}`);
+          : await withRawStore(flags, (store) => restoreStore(file, store));
+      const keys = keysOfBackup(file);
+      print(`restored ${told(made, keys)} from ${file}`);
+      warnOfMissing(keys, keyFile(flags));
     });
 }
 
-async function withStore(
-  flags: StoreFlags,
-  work: (store: Store) => Promise<Backup>,
-): Promise<Backup> {
-  if (flags.store === "memory") {
-    throw new MisuseError("--store memory: there is nothing of it outside the server");
-  }
-  const logger = createLogger({ level: "error", destination: process.stderr });
-  const store = await openStore(flags, logger);
-  const stop = new AbortController();
-  const running = store.run(stop.signal);
-  try {
-    await Promise.race([store.ready(), running]);
-    return await work(store);
-  } finally {
-    stop.abort();
-    await running;
-  }
+/** The server would refuse to start; the one who restores is the one who can still do something about it. */
+function warnOfMissing(needed: readonly string[], file: string): void {
+  const have = needed.length === 0 ? [] : (readKeyFile(file) ?? []).map(({ id }) => id);
+  const missing = needed.filter((id) => !have.includes(id));
+  if (missing.length === 0) return;
+  process.stderr.write(
+    `driftless: warning: its Secrets are encrypted with ${missing.join(", ")}, which ${file} does not have: ` +
+      "put the key file there before the server starts\n",
+  );
 }
 
-function told({ keys, revision }: Backup): string {
-  return `${keys} objects as of resourceVersion ${revision}`;
+/** The record of the keys is in the store too, and no object. */
+function told({ keys, revision }: Backup, encryptedWith: readonly string[]): string {
+  const objects = keys - (encryptedWith.length > 0 ? 1 : 0);
+  return `${objects} objects as of resourceVersion ${revision}`;
 }
 
 function print(text: string): void {

@@ -3,8 +3,11 @@
 
 import { Command, CommanderError } from "commander";
 import { backupCommand, restoreCommand } from "./backup.ts";
+import { encryptionCommand } from "./encryption.ts";
 import { MisuseError } from "./misuse-error.ts";
 import { serverCommand } from "./server.ts";
+import { tokenCommand } from "./token.ts";
+import { userCommand } from "./user.ts";
 import { versionCommand } from "./version.ts";
 
 /** Runs what the command line says. Sets the exit code; never rejects. */
@@ -26,8 +29,11 @@ function program(): Command {
     .addCommand(serverCommand())
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
+    .addCommand(encryptionCommand())
+    .addCommand(userCommand())
+    .addCommand(tokenCommand())
     .addCommand(versionCommand());
-  for (const sub of command.commands) sub.exitOverride();
+  for (const sub of command.commands.flatMap((one) => [one, ...one.commands])) sub.exitOverride();
   return command;
 }
 

@@ -4,19 +4,22 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
-import { loadCredentials, writePrivate } from "../apiserver/pki/credentials.ts";
+import { isLoopback } from "../apiserver/http/is-loopback.ts";
+import { type Credentials, loadCredentials } from "../apiserver/pki/credentials.ts";
 import { kubeconfig } from "../apiserver/pki/kubeconfig.ts";
+import { writePrivate } from "../apiserver/pki/private-file.ts";
 import { serve } from "../apiserver/serve.ts";
 import { systemClock } from "../base/clock.ts";
 import { createLogger, type Logger, type LogLevel } from "../base/logger.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { systemRandom } from "../base/random.ts";
+import { type AuditFlags, auditOf, auditOptions } from "./audit-flags.ts";
 import { type ListenAddress, parseListen, urlOf } from "./listen-address.ts";
 import { MisuseError } from "./misuse-error.ts";
 import { openStore, type StoreFlags, storeOptions } from "./store-flags.ts";
 import { serverVersion } from "./version.ts";
 
-interface ServerFlags extends StoreFlags {
+interface ServerFlags extends StoreFlags, AuditFlags {
   readonly listen: string;
   readonly advertise: readonly string[];
   readonly tokenFile?: string;
@@ -44,7 +47,7 @@ export function serverCommand(): Command {
       "300", // As in the original.
     )
     .option("--log-level <level>", `one of ${levels.join(", ")}`, "info");
-  return storeOptions(command)
+  return auditOptions(storeOptions(command))
     .addHelpText(
       "after",
       `
@@ -66,35 +69,45 @@ async function runServer(flags: ServerFlags): Promise<void> {
   const listen = parseListen(flags.listen);
   const logger = createLogger({ level: flags.logLevel as LogLevel, destination: process.stderr });
   mkdirSync(flags.dataDir, { recursive: true, mode: 0o700 });
-  const credentials = await loadCredentials({
-    directory: join(flags.dataDir, "pki"),
-    hosts: [...new Set([...localHosts(listen), ...flags.advertise])],
-    nowMs: systemClock.now(),
-  });
-  warnIfOpen(listen, logger);
+  const pkiDirectory = join(flags.dataDir, "pki");
+  const hosts = [...new Set([...localHosts(listen), ...flags.advertise])];
+  const nowMs = systemClock.now();
+  const credentials = await loadCredentials({ directory: pkiDirectory, hosts, nowMs });
+  const file = join(flags.dataDir, "kubeconfig");
+  let server = "";
+  const save = ({ authority, admin }: Credentials): void => {
+    const { certificate } = authority;
+    saveKubeconfig(
+      file,
+      kubeconfig({ server, authority: certificate, user: "admin", credentials: admin }),
+      logger,
+    );
+  };
+  const metrics = createMetrics();
+  const audit = auditOf(flags, { clock: systemClock, logger, metrics });
+  if (audit !== undefined) process.on("SIGHUP", () => audit.writer.reopen());
   await serve(
     {
       store: await openStore(flags, logger),
       ...listen,
       credentials,
+      pkiDirectory,
+      hosts,
+      onRenewed: save,
       tokens: flags.tokenFile === undefined ? "" : readFileSync(flags.tokenFile, "utf8"),
       version: serverVersion(),
       compactionIntervalMs: 1000 * seconds(flags.compactionInterval),
       clock: systemClock,
       random: systemRandom,
       logger,
-      metrics: createMetrics(),
+      metrics,
+      audit,
+      onNextTurn: (callback) => void setImmediate(callback),
       onReady: ({ port }) => {
-        const server = urlOf({ host: flags.advertise[0] ?? listen.host, port });
-        const file = join(flags.dataDir, "kubeconfig");
-        const text = kubeconfig({
-          server,
-          authority: credentials.authority.certificate,
-          user: "admin",
-          credentials: credentials.admin,
-        });
-        saveKubeconfig(file, text, logger);
+        server = urlOf({ host: flags.advertise[0] ?? listen.host, port });
+        save(credentials);
         process.stdout.write(`driftless: ready on ${server}, admin's kubeconfig in ${file}\n`);
+        if (!isLoopback(listen.host)) process.stdout.write(openWarning(listen));
       },
     },
     stopSignal(logger),
@@ -129,12 +142,13 @@ function localHosts({ host }: ListenAddress): readonly string[] {
   ];
 }
 
-function warnIfOpen({ host }: ListenAddress, logger: Logger): void {
-  if (host === "localhost" || host.startsWith("127.") || host === "::1") return;
-  logger.warn(
-    "listening beyond this machine: whoever reaches the port can ask, and needs a certificate or token for an answer",
-    { host },
-  );
+function openWarning({ host }: ListenAddress): string {
+  return `
+Listening beyond this machine (${host}): whoever reaches the port can see the server's version and health, and try to
+log in. Everything else needs a certificate or a token, and rights. Let only your nodes and clients reach the port.
+  driftless user create NAME     for a person: a kubeconfig, without rights until you give some
+  driftless token create         for a machine that is to join as a node
+`;
 }
 
 /** The first Ctrl-C stops cleanly; the second one at once. */

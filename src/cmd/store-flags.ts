@@ -1,11 +1,14 @@
 // Which store, from the flags that all commands share.
 
 import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
+import { createLogger, type Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
+import { EncryptedStore } from "../storage/encryption/encrypted-store.ts";
+import { SEALED_PREFIXES } from "../storage/encryption/sealed-prefixes.ts";
 import { MemoryStore } from "../storage/memory/memory-store.ts";
 import { SqliteStore } from "../storage/sqlite/sqlite-store.ts";
 import type { Store } from "../storage/store.ts";
@@ -14,6 +17,7 @@ import { MisuseError } from "./misuse-error.ts";
 export interface StoreFlags {
   readonly dataDir: string;
   readonly store: string;
+  readonly encryptionKey?: string;
   readonly etcdCa?: string;
   readonly etcdCert?: string;
   readonly etcdKey?: string;
@@ -21,8 +25,10 @@ export interface StoreFlags {
   readonly etcdPasswordFile?: string;
 }
 
+export const defaultDataDir: string = join(homedir(), ".driftless");
+
 export function storeOptions(command: Command): Command {
-  return command
+  return keyOption(command)
     .option("--store <store>", "sqlite, memory, or etcd:URL[,URL…]", "sqlite")
     .option("--etcd-ca <file>", "the authority that signed etcd's certificates")
     .option("--etcd-cert <file>", "the certificate to show to etcd")
@@ -31,11 +37,59 @@ export function storeOptions(command: Command): Command {
     .option("--etcd-password-file <file>", "a file with its password");
 }
 
-export function databaseDirectory({ dataDir }: StoreFlags): string {
+export function keyOption(command: Command): Command {
+  return command.option(
+    "--encryption-key <file>",
+    "the keys of what is encrypted in the store; all servers of one etcd need the same (default: DIR/encryption.key)",
+  );
+}
+
+export function databaseDirectory({ dataDir }: Pick<StoreFlags, "dataDir">): string {
   return join(dataDir, "store");
 }
 
+export function keyFile({
+  dataDir,
+  encryptionKey,
+}: Pick<StoreFlags, "dataDir" | "encryptionKey">): string {
+  return encryptionKey ?? join(dataDir, "encryption.key");
+}
+
+/** For servers: Secrets are encrypted in it, unless it is gone with the process anyway. */
 export async function openStore(flags: StoreFlags, logger: Logger): Promise<Store> {
+  const store = await openRawStore(flags, logger);
+  if (flags.store === "memory") return store;
+  return new EncryptedStore({
+    store,
+    prefixes: SEALED_PREFIXES,
+    keyFile: keyFile(flags),
+    clock: systemClock,
+    logger,
+  });
+}
+
+/** Runs a store of several servers for a while, with everything in it as it is stored: encrypted values too. */
+export async function withRawStore<T>(
+  flags: StoreFlags,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  if (flags.store === "memory") {
+    throw new MisuseError("--store memory: there is nothing of it outside the server");
+  }
+  const logger = createLogger({ level: "error", destination: process.stderr });
+  const store = await openRawStore(flags, logger);
+  const stop = new AbortController();
+  const running = store.run(stop.signal);
+  try {
+    await Promise.race([store.ready(), running]);
+    return await work(store);
+  } finally {
+    stop.abort();
+    await running;
+  }
+}
+
+async function openRawStore(flags: StoreFlags, logger: Logger): Promise<Store> {
   const { store } = flags;
   if (store === "memory") return new MemoryStore();
   if (store === "sqlite") return new SqliteStore({ directory: databaseDirectory(flags), logger });

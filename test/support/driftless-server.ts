@@ -31,6 +31,8 @@ export class DriftlessServer implements AsyncDisposable {
   readonly url: string;
   readonly process: ChildProcess;
   readonly #agent: Agent;
+  /** Without the admin's certificate. */
+  readonly #bareAgent: Agent;
   readonly #removes: boolean;
   #log = "";
 
@@ -46,6 +48,7 @@ export class DriftlessServer implements AsyncDisposable {
     this.#removes = options.removes;
     const credentials = readCredentials(this.kubeconfig);
     this.#agent = new Agent({ ...credentials, keepAlive: true });
+    this.#bareAgent = new Agent({ ca: credentials.ca, keepAlive: true });
   }
 
   static async start(options: ServerOptions = {}): Promise<DriftlessServer> {
@@ -102,6 +105,33 @@ export class DriftlessServer implements AsyncDisposable {
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<HttpAnswer> {
+    return this.#send(this.#agent, { method, path, body, headers });
+  }
+
+  /** One request without the admin's certificate: as whoever the headers prove, or nobody. */
+  fetchBare(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<HttpAnswer> {
+    return this.#send(this.#bareAgent, { method, path, body, headers });
+  }
+
+  #send(
+    agent: Agent,
+    {
+      method,
+      path,
+      body,
+      headers,
+    }: {
+      readonly method: string;
+      readonly path: string;
+      readonly body: unknown;
+      readonly headers: Readonly<Record<string, string>>;
+    },
+  ): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
       const text =
         body === undefined || typeof body === "string" || Buffer.isBuffer(body)
@@ -111,7 +141,7 @@ export class DriftlessServer implements AsyncDisposable {
         `${this.url}${path}`,
         {
           method,
-          agent: this.#agent,
+          agent,
           headers: {
             // Node sends the body of a DELETE without its length, unless it is told.
             ...(text !== undefined && {
@@ -150,6 +180,7 @@ export class DriftlessServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#agent.destroy();
+    this.#bareAgent.destroy();
     await this.#end("SIGKILL");
     if (this.#removes) rmSync(this.dataDir, { recursive: true, force: true });
   }
@@ -176,4 +207,8 @@ export function readCredentials(kubeconfig: string): {
     cert: field("client-certificate-data"),
     key: field("client-key-data"),
   };
+}
+
+export function bearer(token: string): Readonly<Record<string, string>> {
+  return { authorization: `Bearer ${token}` };
 }

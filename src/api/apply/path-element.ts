@@ -79,7 +79,7 @@ export function canonicalElement(text: string): string | undefined {
     case "v":
       return `v:${goJson(JSON.parse(content) as JsonValue)}`;
     case "i":
-      if (!/^[+-]?\d+$/.test(content)) {
+      if (!/^[+-]?\d+$/.test(content) || !Number.isSafeInteger(Number(content))) {
         throw new ListItemError(`not an index: ${text}`);
       }
       return `i:${Number(content)}`;

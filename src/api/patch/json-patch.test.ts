@@ -245,4 +245,15 @@ describe("applyJsonPatch", () => {
       }),
     );
   });
+
+  it("refuses moves that nest deeper than a body can", () => {
+    const round = [
+      { op: "add", path: "/t", value: {} },
+      { op: "move", from: "/data", path: "/t/a" },
+      { op: "move", from: "/t", path: "/data" },
+    ];
+    const rounds = (count: number): JsonValue => Array.from({ length: count }, () => round).flat();
+    assert.throws(() => applyJsonPatch(target, rounds(3000)), StatusError);
+    assert.equal(JSON.stringify(applyJsonPatch(target, rounds(100))).split("{").length, 103);
+  });
 });

@@ -3,7 +3,9 @@
 // and what stands before the first slash of a path is ignored.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { maxJsonDepth } from "../json-text-syntax.ts";
 import { setOwn } from "../object-form.ts";
+import { jsonDepth } from "./json-depth.ts";
 import { jsonEqual } from "./json-equal.ts";
 import { cloneJson, getOwn } from "./own-property.ts";
 import { badPatch, rejectedPatch, tooLargePatch, wrongType } from "./patch-error.ts";
@@ -24,6 +26,8 @@ type Container = JsonObject | JsonValue[];
 interface Document {
   root: Container;
   copiedBytes: number;
+  /** How deep it can be at most. Moves are not measured: each counts as if it moved what is deepest. */
+  depth: number;
 }
 
 /** The patched value. Neither argument is changed. */
@@ -34,7 +38,7 @@ export function applyJsonPatch(target: JsonObject, operations: JsonValue): JsonV
       `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${steps.length}`,
     );
   }
-  const document: Document = { root: cloneJson(target), copiedBytes: 0 };
+  const document: Document = { root: cloneJson(target), copiedBytes: 0, depth: jsonDepth(target) };
   for (const step of steps) {
     applyOperation(document, step);
   }
@@ -89,6 +93,7 @@ function undecodable(value: JsonValue, wanted: string): Error {
 function applyOperation(document: Document, step: Operation): void {
   switch (step.op) {
     case "add":
+      deepen(document, step.path, jsonDepth(step.value));
       add(document, step.path, cloneJson(step.value));
       return;
     case "remove":
@@ -98,7 +103,7 @@ function applyOperation(document: Document, step: Operation): void {
       replace(document, step);
       return;
     case "move":
-      add(document, step.path, remove(document, step.from));
+      move(document, step);
       return;
     case "copy":
       copy(document, step);
@@ -109,6 +114,16 @@ function applyOperation(document: Document, step: Operation): void {
     default:
       throw rejectedPatch(`Unexpected kind: ${step.op}`);
   }
+}
+
+/** Things put into each other could nest deeper than a body can, and than functions that recurse can bear. */
+function deepen(document: Document, path: string | undefined, valueDepth: number): void {
+  document.depth = Math.max(document.depth, stepsOf(path) + valueDepth);
+  if (document.depth > maxJsonDepth) throw rejectedPatch("the patch nests values too deeply");
+}
+
+function stepsOf(path = ""): number {
+  return path.split("/").length - 1;
 }
 
 function add(document: Document, path: string | undefined, value: JsonValue): void {
@@ -137,7 +152,13 @@ function remove(document: Document, path: string | undefined): JsonValue {
   return value;
 }
 
+function move(document: Document, { from, path }: Operation): void {
+  deepen(document, path, Math.max(0, document.depth - stepsOf(from)));
+  add(document, path, remove(document, from));
+}
+
 function replace(document: Document, step: Operation): void {
+  deepen(document, step.path, jsonDepth(step.value));
   const value = cloneJson(step.value);
   if (step.path === "") {
     if (!isContainer(value)) {
@@ -166,6 +187,7 @@ function copy(document: Document, step: Operation): void {
       `Unable to complete the copy, the accumulated size increase of copy is ${document.copiedBytes}, exceeding the limit ${maxCopiedBytes}`,
     );
   }
+  deepen(document, step.path, jsonDepth(value));
   add(document, step.path, cloneJson(value));
 }
 

@@ -59,9 +59,13 @@ export function requirementText({ key, operator, values }: LabelRequirement): st
   return key + symbol + sorted;
 }
 
+/** A list of wrong values must not come back fifty times as long. */
+const maxTold = 100;
+
 /** One error as it is; several in brackets, each text once. */
 export function aggregated(errors: readonly FieldError[]): string {
-  const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
+  const told = errors.slice(0, maxTold);
+  const texts = [...new Set(told.map(({ field, message }) => `${field}: ${message}`))];
   return texts.length === 1 ? texts.join("") : `[${texts.join(", ")}]`;
 }
 

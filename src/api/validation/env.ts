@@ -110,15 +110,14 @@ export function validateFieldRef(
   const apiVersion = text(reference.apiVersion);
   if (apiVersion === "") return [required(path.child("apiVersion"))];
   if (fieldPath === "") return [required(path.child("fieldPath"))];
-  const subscripted = /^(.*)\['(.*)'\]$/s.exec(fieldPath);
-  const problem = fieldProblem(apiVersion, fieldPath, subscripted?.[1]);
+  const { field: map, key } = subscripted(fieldPath);
+  const problem = fieldProblem(apiVersion, fieldPath, map);
   if (problem !== undefined) {
     const detail = `error converting fieldPath: ${problem}`;
     return [invalid(path.child("fieldPath"), fieldPath, detail)];
   }
-  const key = subscripted?.[2];
   if (key !== undefined) {
-    const name = subscripted?.[1] === "metadata.annotations" ? key.toLowerCase() : key;
+    const name = map === "metadata.annotations" ? key.toLowerCase() : key;
     return invalids(path, name, qualifiedName(name));
   }
   const field = fieldPath === "spec.host" ? "spec.nodeName" : fieldPath;
@@ -182,15 +181,21 @@ function sourcesProblem(sources: number, value: string): string | undefined {
   return sources > 1 ? "may not have more than one field specified at a time" : undefined;
 }
 
+/** `metadata.labels['a']` in its two parts, split at the first bracket as the original does. */
+function subscripted(fieldPath: string): { readonly field?: string; readonly key?: string } {
+  const open = fieldPath.indexOf("['");
+  if (open < 1 || !fieldPath.endsWith("']") || open + 4 > fieldPath.length) return {};
+  return { field: fieldPath.slice(0, open), key: fieldPath.slice(open + 2, -2) };
+}
+
 function fieldProblem(
   apiVersion: string,
   fieldPath: string,
-  subscripted: string | undefined,
+  map: string | undefined,
 ): string | undefined {
   if (apiVersion !== "v1") return `unsupported pod version: ${apiVersion}`;
-  if (subscripted !== undefined) {
-    if (subscripted === "metadata.annotations" || subscripted === "metadata.labels")
-      return undefined;
+  if (map !== undefined) {
+    if (map === "metadata.annotations" || map === "metadata.labels") return undefined;
     return `field label does not support subscript: ${fieldPath}`;
   }
   return podFields.has(fieldPath) ? undefined : `field label not supported: ${fieldPath}`;

@@ -102,12 +102,13 @@ function parseIpv4(text: string): IpAddress | undefined {
 }
 
 function parseIpv6(text: string): IpAddress | undefined {
-  const [, start = "", dotted] = /^(.*:)([^:]*\.[^:]*)$/.exec(text) ?? [];
-  if (dotted === undefined) return ipv6Of(text, false);
+  const colon = text.lastIndexOf(":");
+  const dotted = text.slice(colon + 1);
+  if (colon === -1 || !dotted.includes(".")) return ipv6Of(text, false);
   const last = parseIpv4(dotted);
   if (last === undefined) return undefined;
   const groups = [group(last.bytes, 0), group(last.bytes, 1)].map((value) => value.toString(16));
-  return ipv6Of(start + groups.join(":"), last.leadingZeros);
+  return ipv6Of(text.slice(0, colon + 1) + groups.join(":"), last.leadingZeros);
 }
 
 function ipv6Of(text: string, leadingZeros: boolean): IpAddress | undefined {

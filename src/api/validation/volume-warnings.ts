@@ -86,7 +86,9 @@ function clashes(
 }
 
 function bare({ path }: Placed): string {
-  return path.replace(/\/+$/, "");
+  let end = path.length;
+  while (path[end - 1] === "/") end--;
+  return path.slice(0, end);
 }
 
 function isIn(path: string, directory: string): boolean {

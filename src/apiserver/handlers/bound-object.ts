@@ -6,7 +6,7 @@ import type { BoundObjectReference, Pod, TokenRequestSpec } from "../../api/type
 import { goQuote } from "../../api/validation/go-text.ts";
 import { named, objectKey } from "../registry/resource.ts";
 import type { BoundKind, BoundObject } from "../tokens/service-account-tokens.ts";
-import type { RequestContext } from "./context.ts";
+import type { RequestContext, ServerParts } from "./context.ts";
 
 const kinds: Readonly<Record<string, BoundKind>> = { Pod: "pod", Secret: "secret", Node: "node" };
 
@@ -25,7 +25,17 @@ export async function boundObject(
   if (kind === "pod") refuseOtherAccount(found.object as ApiObject & Pod, info.name);
   const { uid = "" } = found.object.metadata;
   refuseOtherUid(reference, uid);
-  return { kind, name, uid };
+  const node = kind === "pod" ? await nodeOf(parts, found.object as ApiObject & Pod) : undefined;
+  return { kind, name, uid, node };
+}
+
+/** Told in the token even if there is no such Node (any more): then without its uid. */
+async function nodeOf(parts: ServerParts, { spec }: Pod): Promise<BoundObject["node"]> {
+  const { nodeName: name = "" } = spec;
+  const nodes = parts.resource("", "v1", "nodes");
+  if (name === "" || nodes === undefined) return undefined;
+  const found = await parts.objects.get(nodes, name);
+  return { name, uid: found?.object.metadata.uid };
 }
 
 function kindOf(reference: BoundObjectReference): BoundKind {

@@ -5,9 +5,11 @@ import type { Logger } from "../../base/logger.ts";
 import type { Random } from "../../base/random.ts";
 import type { Store } from "../../storage/store.ts";
 import type { AdmissionChain } from "../admission/chain.ts";
+import type { RequestAudit } from "../audit/auditor.ts";
 import type { TokenAuthenticator } from "../authentication.ts";
 import type { Authorizer } from "../authorization.ts";
 import type { WatchCache } from "../cache/watch-cache.ts";
+import type { Seat } from "../flow/flow-control.ts";
 import type { HttpRequest, HttpResponse } from "../http/answer.ts";
 import type { ResourceRequest } from "../http/request-info.ts";
 import type { ObjectStore } from "../registry/object-store.ts";
@@ -43,6 +45,9 @@ export interface RequestContext {
   readonly warnings: string[];
   /** For the audit log. */
   readonly annotations: Map<string, string>;
+  readonly audit: RequestAudit;
+  /** Given back when the handler ends; a stream gives it back when it has begun. */
+  readonly seat: Seat;
   /** When the request came. */
   readonly nowMs: number;
 }

@@ -34,13 +34,14 @@ export async function create(context: RequestContext): Promise<Answer> {
   });
   resource.strategy.applyDefaults?.(object);
   settlePlace(resource, object, { namespace: info.namespace, name: "" });
-  await admitCreate(context, object, options);
+  context.audit.refersTo(object.metadata);
   wipeIdentity(object);
   object.metadata.managedFields = trackedUpdate(context, {
     live: undefined,
     next: object,
     options,
   });
+  await admitCreate(context, object, options);
   return createObject(context, object, options, representation);
 }
 
@@ -91,7 +92,7 @@ export function toStored({ resource }: RequestContext, object: ApiObject): ApiOb
   return resource.view === undefined ? object : resource.view.toStored(object);
 }
 
-/** Before it is validated: what plug-ins fill in counts as sent by the client. */
+/** Before it is validated. What plug-ins fill in belongs to nobody: owners are known before. */
 export async function admitCreate(
   context: RequestContext,
   object: ApiObject,

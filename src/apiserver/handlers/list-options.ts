@@ -45,14 +45,22 @@ export function listOptions(query: URLSearchParams, isWatchPath: boolean): ListO
   };
 }
 
-/** Undefined for "". Throws the API's error for anything but digits. */
+const MAX_UINT64 = 2n ** 64n - 1n;
+const MAX_INT64 = 2n ** 63n - 1n;
+
+/** Undefined for "". Throws the API's error for anything but the digits of an unsigned number of 64 bits. */
 export function parseVersion(text: string): bigint | undefined {
   if (text === "") return undefined;
-  if (/^\d{1,20}$/.test(text)) return BigInt(text);
+  const isNumber = /^\d+$/.test(text);
+  // What has more digits than any such number, zeros in front or not, is not worth the conversion.
+  if (isNumber && text.length <= MAX_DIGITS && BigInt(text) <= MAX_UINT64) return BigInt(text);
+  const why = isNumber ? "value out of range" : "invalid syntax";
   throw badRequest(
-    `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+    `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`,
   );
 }
+
+const MAX_DIGITS = 40;
 
 const matchPath = FieldPath.of("resourceVersionMatch");
 const initialPath = FieldPath.of("sendInitialEvents");
@@ -121,6 +129,10 @@ function checkWatch(match: string, sendInitialEvents: boolean | undefined): read
 function integer(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null || text === "") return undefined;
-  if (/^[+-]?\d+$/.test(text)) return Number(text);
-  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const [, sign, digits = ""] = /^([+-]?)(\d+)$/.exec(text) ?? [];
+  if (sign !== undefined && digits.length <= MAX_DIGITS && BigInt(digits) <= MAX_INT64) {
+    return Number(text);
+  }
+  const why = sign === undefined ? "invalid syntax" : "value out of range";
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
 }

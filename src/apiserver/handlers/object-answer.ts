@@ -1,5 +1,6 @@
 // Objects and lists in the form that the client asked for.
 
+import { randomUUID } from "node:crypto";
 import { stringify } from "yaml";
 import { apiVersionOf } from "../../api/kind.ts";
 import type { ApiObject } from "../../api/object.ts";
@@ -160,16 +161,25 @@ function formatted(
   return { code, contentType: JSON_TYPE, body: [Buffer.from(text)] };
 }
 
-function yamlText(value: object): string {
-  const text = stringify(value, {
+/** Stands for the one key that the library quotes and the API does not. Nobody can guess it, and it sorts alike. */
+const bareDot = `.${randomUUID()}`;
+
+export function yamlText(value: object): string {
+  const isDotted = (object: unknown): object is Record<string, unknown> =>
+    typeof object === "object" && object !== null && Object.hasOwn(object, ".");
+  const replacer = (_: unknown, object: unknown): unknown => {
+    if (!isDotted(object)) return object;
+    const { ".": dot, ...rest } = object;
+    return { [bareDot]: dot, ...rest };
+  };
+  const text = stringify(value, replacer, {
     sortMapEntries: true,
     indentSeq: false,
     lineWidth: 0,
     // Words such as "yes" are quoted: other programs read them as booleans.
     version: "1.1",
   });
-  // The one key that the library quotes and the API does not.
-  return text.replaceAll(/^(\s*(?:- )?)"\.":/gm, "$1.:");
+  return text.replaceAll(`${bareDot}:`, ".:");
 }
 
 /** Kind and apiVersion first, as the API writes them. */

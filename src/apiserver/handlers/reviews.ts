@@ -132,13 +132,17 @@ async function answered(
 
 async function rulesReview({ parts, user }: RequestContext, asked: ApiObject): Promise<object> {
   const { spec } = asked as ApiObject & SelfSubjectRulesReview;
-  const { incomplete, ...rules } = await parts.authorizer.rulesFor(user, spec.namespace ?? "");
+  const { incomplete, errors, ...rules } = await parts.authorizer.rulesFor(
+    user,
+    spec.namespace ?? "",
+  );
+  const why = [incomplete ?? [], errors ?? []].flat().join(", ");
   return {
     spec: {},
     status: {
       ...rules,
       incomplete: incomplete !== undefined,
-      ...(incomplete !== undefined && { evaluationError: incomplete }),
+      ...(why !== "" && { evaluationError: why }),
     },
   };
 }

@@ -1,7 +1,7 @@
 // Replaces an object: PUT, every kind of patch, and the subresources that write the object itself.
 //
-// (1) make the new object from the live one   (2) check what the client knew of it   (3) admission fills in
-// (4) who owns which field now   (5) what an update may not touch, and validation   (6) admission judges
+// (1) make the new object from the live one   (2) check what the client knew of it   (3) who owns which field now
+// (4) admission fills in, for nobody   (5) what an update may not touch, and validation   (6) admission judges
 // (7) write; if somebody else wrote in between, from (1) again
 
 import { settleTimes } from "../../api/apply/field-manager.ts";
@@ -89,10 +89,10 @@ function nextObject(context: RequestContext, plan: UpdatePlan, live: ApiObject):
   object.metadata.resourceVersion = live.metadata.resourceVersion;
   const asked = { operation: "UPDATE", object, old: live, isDryRun } as const;
   const request = admissionRequest(context, asked);
-  parts.admission.mutate(request); // (3)
   if (plan.tracksFields !== true) {
-    object.metadata.managedFields = trackedUpdate(context, { live, next: object, options }); // (4)
+    object.metadata.managedFields = trackedUpdate(context, { live, next: object, options }); // (3)
   }
+  parts.admission.mutate(request); // (4)
   beforeUpdate(resource, object, live, {
     context: { now: timestamp(nowMs), dryRun: isDryRun },
     subresource: info.subresource,

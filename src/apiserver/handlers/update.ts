@@ -57,10 +57,10 @@ async function createIfMissing(
   if ((await parts.objects.get(resource, key)) !== undefined) return undefined;
   const copy = structuredClone(object);
   refuseUid(context, copy);
-  await admitCreate(context, copy, options);
   wipeIdentity(copy);
   copy.metadata.resourceVersion = "";
   copy.metadata.managedFields = trackedUpdate(context, { live: undefined, next: copy, options });
+  await admitCreate(context, copy, options);
   try {
     return await createObject(context, copy, options);
   } catch (err) {

@@ -43,6 +43,8 @@ export async function watch(context: RequestContext, options: ListOptions): Prom
   const head = { "content-type": JSON_TYPE, "cache-control": "no-cache, private" };
   response.writeHead(200, { ...head, ...warningHeader(context.warnings) }); // (1)
   response.flushHeaders();
+  context.audit.respond(200);
+  context.seat.release();
   const seconds = options.timeoutSeconds ?? 0;
   const timeoutMs =
     1000 * (seconds > 0 ? seconds : MIN_TIMEOUT_SECONDS * (1 + parts.random.next()));

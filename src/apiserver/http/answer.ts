@@ -114,7 +114,29 @@ function compress(
 /** As RFC 7234 wants it: code, agent, quoted text. Nothing if there is nothing to say. */
 export function warningHeader(warnings: readonly string[]): { readonly warning?: string } {
   if (warnings.length === 0) return {};
-  return { warning: warnings.map((text) => `299 - ${quoted(text)}`).join(", ") };
+  const told = withinLimits(warnings);
+  return { warning: told.map((text) => `299 - ${quoted(text)}`).join(", ") };
+}
+
+/** In characters, as in the original: clients take only so much of a head. If all are too long, each is cut. */
+const MAX_WARNINGS_LENGTH = 4096;
+const MAX_CUT_LENGTH = 256;
+
+function withinLimits(warnings: readonly string[]): readonly string[] {
+  const length = warnings.reduce((sum, text) => sum + text.length, 0);
+  if (length <= MAX_WARNINGS_LENGTH) return warnings;
+  // The first slice is for texts that are too long to be taken apart.
+  const cut = warnings.map((text) =>
+    Array.from(text.slice(0, 2 * MAX_CUT_LENGTH))
+      .slice(0, MAX_CUT_LENGTH)
+      .join(""),
+  );
+  let written = 0;
+  return cut.filter((text) => {
+    const fits = written < MAX_WARNINGS_LENGTH;
+    written += text.length;
+    return fits;
+  });
 }
 
 /** The text's UTF-8, as bytes: a header takes one character for each. */

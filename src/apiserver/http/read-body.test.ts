@@ -40,15 +40,36 @@ async function told(socket: Socket): Promise<string> {
 }
 
 describe("readBody", () => {
-  it("leaves a connection usable after a chunked body that was too large", async (t) => {
+  it("answers a chunked body at the limit and then hangs up", async (t) => {
     const socket = await listening(t, createServer(answering));
-    const head = "POST / HTTP/1.1\r\nhost: a\r\n";
-    socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
-    for (let i = 0; i < 5; i++) socket.write(`${MiB.toString(16)}\r\n${"x".repeat(MiB)}\r\n`);
-    socket.write("0\r\n\r\n");
+    socket.write("POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n");
+    for (let i = 0; i < 4; i++) socket.write(`${MiB.toString(16)}\r\n${"x".repeat(MiB)}\r\n`);
+    const ended = once(socket, "end");
     match(await told(socket), /<Request entity too large: limit is 3145728>/);
-    socket.write(`${head}content-length: 2\r\n\r\nok`);
-    match(await told(socket), /<2>/);
+    await ended;
+  });
+
+  it("closes a connection half a second after it refused a body that goes on coming", async (t) => {
+    const clock = new FakeClock();
+    const server = createServer((request, response) => {
+      readBody({ request, response, parts: { clock } }).catch((err: Error) => {
+        response.end(`<${err.message}>`);
+      });
+    });
+    const socket = await listening(t, server);
+    socket.on("error", () => undefined);
+    socket.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${100 * MiB}\r\n\r\n`);
+    match(await told(socket), /<Request entity too large: limit is 3145728>/);
+    const closed = once(socket, "close");
+    await clock.step(500);
+    await closed;
+    equal(clock.waiting, 0);
+  });
+
+  it("says that the connection ends, so that nobody uses it again", async (t) => {
+    const socket = await listening(t, createServer(answering));
+    socket.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${4 * MiB}\r\n\r\n`);
+    match(await told(socket), /\r\nConnection: close\r\n/);
   });
 
   it("refuses a body that is announced as too large before it comes", async (t) => {

@@ -1,11 +1,15 @@
-// The whole body of a request, up to the limits of the API: in bytes, and in time.
+// The whole body of a request, up to the limits of the API: in bytes, and in time. A body that is too large is
+// answered at once; whoever goes on sending it loses the connection soon after.
 
-import { StatusError } from "../../api/status-error.ts";
+import type { ServerHttp2Stream } from "node:http2";
+import { tooLarge } from "../../api/status-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { HttpRequest, HttpResponse } from "./answer.ts";
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const MAX_UPLOAD_MS = 60_000;
+/** What comes is dropped for so long after the answer: closing at once would take the answer from a client that sends. */
+const LINGER_MS = 500;
 
 /** The body did not come whole: there is nobody to answer. */
 export class ClientGoneError extends Error {
@@ -16,29 +20,43 @@ interface Upload {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
   readonly parts: { readonly clock: Clock };
+  readonly audit?: {
+    requestBody(bytes: Uint8Array, contentType: string | undefined): void;
+  };
 }
 
 /** Throws RequestEntityTooLarge, and ClientGoneError. */
-export function readBody({ request, response, parts: { clock } }: Upload): Promise<Buffer> {
+export async function readBody(upload: Upload): Promise<Buffer> {
+  // Not one byte is read of what is announced as too large.
+  const { request, audit } = upload;
+  if (Number(request.headers["content-length"] ?? 0) <= MAX_BODY_BYTES) {
+    const body = await read(upload);
+    audit?.requestBody(body, request.headers["content-type"]);
+    return body;
+  }
+  hangUpAfterAnswer(upload);
+  throw tooLarge(MAX_BODY_BYTES);
+}
+
+function read(upload: Upload): Promise<Buffer> {
+  const { request, response, parts } = upload;
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const timer = clock.schedule(MAX_UPLOAD_MS, () => {
+    const timer = parts.clock.schedule(MAX_UPLOAD_MS, () => {
       reject(new ClientGoneError("Cannot read the request: it took too long to come"));
       response.destroy();
     });
-    const announced = Number(request.headers["content-length"] ?? 0);
-    if (announced > MAX_BODY_BYTES) reject(tooLarge());
-    request.on("data", (chunk: Buffer) => {
+    const collect = (chunk: Buffer): void => {
       length += chunk.length;
-      if (Math.max(length, announced) <= MAX_BODY_BYTES) {
-        chunks.push(chunk);
-      } else {
-        // What is left is read and dropped: the client may not look for an answer before it has sent everything.
-        chunks.length = 0;
-        reject(tooLarge());
-      }
-    });
+      chunks.push(chunk);
+      if (length <= MAX_BODY_BYTES) return;
+      request.off("data", collect);
+      chunks.length = 0;
+      hangUpAfterAnswer(upload);
+      reject(tooLarge(MAX_BODY_BYTES));
+    };
+    request.on("data", collect);
     request.on("end", () => {
       timer[Symbol.dispose]();
       const [only] = chunks;
@@ -52,14 +70,25 @@ export function readBody({ request, response, parts: { clock } }: Upload): Promi
   });
 }
 
-function clientLeft(cause?: unknown): ClientGoneError {
-  return new ClientGoneError("Cannot read the request: the client left", { cause });
+function hangUpAfterAnswer({ request, response, parts }: Upload): void {
+  const { stream } = response as { readonly stream?: ServerHttp2Stream };
+  if (stream !== undefined) {
+    // Nothing more is let in than the window of the stream; at the end it is said that the rest is not needed.
+    request.pause();
+    stream.once("finish", () => stream.close());
+    return;
+  }
+  const { socket } = request;
+  response.shouldKeepAlive = false;
+  // Node calls this when the answer is written.
+  socket.destroySoon = (): void => {
+    request.resume();
+    socket.end();
+    const timer = parts.clock.schedule(LINGER_MS, () => socket.destroy());
+    socket.once("close", () => timer[Symbol.dispose]());
+  };
 }
 
-function tooLarge(): StatusError {
-  return new StatusError({
-    code: 413,
-    reason: "RequestEntityTooLarge",
-    message: `Request entity too large: limit is ${MAX_BODY_BYTES}`,
-  });
+function clientLeft(cause?: unknown): ClientGoneError {
+  return new ClientGoneError("Cannot read the request: the client left", { cause });
 }

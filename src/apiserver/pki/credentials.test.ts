@@ -1,9 +1,12 @@
 import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createPublicKey, X509Certificate } from "node:crypto";
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { parse } from "yaml";
 import { type Credentials, loadCredentials } from "./credentials.ts";
+import { kubeconfig } from "./kubeconfig.ts";
 
 const nowMs = Date.UTC(2024, 0, 1);
 const hosts = ["127.0.0.1", "localhost"];
@@ -14,8 +17,17 @@ function directoryFor(t: TestContext): string {
   return directory;
 }
 
-function load(directory: string, more: readonly string[] = []): Promise<Credentials> {
-  return loadCredentials({ directory, hosts: [...hosts, ...more], nowMs });
+function load(
+  directory: string,
+  more: readonly string[] = [],
+  afterDays = 0,
+): Promise<Credentials> {
+  const at = nowMs + afterDays * 24 * 3600_000;
+  return loadCredentials({ directory, hosts: [...hosts, ...more], nowMs: at });
+}
+
+function endOf({ certificate }: { readonly certificate: string }): number {
+  return new X509Certificate(certificate).validToDate.getTime();
 }
 
 describe("loadCredentials", () => {
@@ -47,5 +59,64 @@ describe("loadCredentials", () => {
     const { server, admin } = await load(directory);
     writeFileSync(join(directory, "server.key"), admin.key);
     notEqual((await load(directory)).server.certificate, server.certificate);
+  });
+
+  it("renews a certificate when less than 30 days are left", async (t) => {
+    const directory = directoryFor(t);
+    const { server } = await load(directory);
+    equal((await load(directory, [], 334)).server.certificate, server.certificate);
+    notEqual((await load(directory, [], 336)).server.certificate, server.certificate);
+  });
+
+  it("issues nothing that outlives the authority, and renews what is short after two thirds", async (t) => {
+    const directory = directoryFor(t);
+    const { authority } = await load(directory);
+    const { server } = await load(directory, [], 3641);
+    equal(endOf(server), endOf(authority));
+    equal((await load(directory, [], 3646)).server.certificate, server.certificate);
+    notEqual((await load(directory, [], 3648)).server.certificate, server.certificate);
+  });
+
+  it("says what to do when the authority is over", async (t) => {
+    const directory = directoryFor(t);
+    await load(directory);
+    await rejects(
+      load(directory, [], 3651),
+      /authority ended on 2033-12-29T.*remove pki\/ca\.crt and pki\/ca\.key .* every node join again/,
+    );
+  });
+
+  it("keeps what a renamed signing key signed, and signs with a new one", async (t) => {
+    const directory = directoryFor(t);
+    const before = (await load(directory)).serviceAccount;
+    deepEqual(before.olderKeys, []);
+    renameSync(join(directory, "service-account.key"), join(directory, "service-account-2024.key"));
+    const now = (await load(directory)).serviceAccount;
+    notEqual(now.privateKey, before.privateKey);
+    const publicKey = createPublicKey(before.privateKey).export({ type: "spki", format: "pem" });
+    deepEqual(now.olderKeys, [publicKey]);
+    rmSync(join(directory, "service-account-2024.key"));
+    writeFileSync(join(directory, "service-account-old.pub"), publicKey);
+    deepEqual((await load(directory)).serviceAccount, now);
+  });
+});
+
+describe("kubeconfig", () => {
+  it("keeps names that YAML would take for something else", () => {
+    for (const user of [
+      "admin",
+      "no",
+      "null",
+      "12",
+      "a: b",
+      "ann@example.com",
+      '"quoted"',
+      "- x",
+    ]) {
+      const pair = { certificate: "c", key: "k" };
+      const text = kubeconfig({ server: "https://a", authority: "x", user, credentials: pair });
+      const read = parse(text) as { readonly users: readonly { readonly name: unknown }[] };
+      equal(read.users[0]?.name, user);
+    }
   });
 });

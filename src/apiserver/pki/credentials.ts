@@ -1,19 +1,26 @@
 // The certificates of a data directory: made on the first start, kept, and made anew shortly before they run out or
 // when the server is reached by another name. The authority's key never leaves the directory.
+//
+// The authority itself lasts ten years and is not renewed: every client and node has a copy of its certificate, and
+// would have to be given the new one. In its last year the server warns, and nothing that it issues outlives it. When
+// it is over, nobody trusts anything that it signed, and nothing more is issued; see AuthorityExpiredError.
 
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  X509Certificate,
-} from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { existsSync, mkdirSync } from "node:fs";
 import { isIP } from "node:net";
 import { join } from "node:path";
-import { type CertificateAndKey, createAuthority, type IssueOptions, issue } from "./issue.ts";
+import {
+  type CertificateAndKey,
+  createAuthority,
+  DAY_MS,
+  type IssueOptions,
+  issue,
+} from "./issue.ts";
+import { readCertificate, readKey, writePrivate } from "./private-file.ts";
+import { loadSigningKeys, type SigningKeys } from "./signing-keys.ts";
 
 /** Without its key nothing can be issued, but what was issued holds. */
-interface Authority {
+export interface Authority {
   readonly certificate: string;
   readonly key?: string;
 }
@@ -22,8 +29,7 @@ export interface Credentials {
   readonly authority: Authority;
   readonly server: CertificateAndKey;
   readonly admin: CertificateAndKey;
-  /** With which tokens of service accounts are signed. PEM. */
-  readonly serviceAccount: { readonly privateKey: string; readonly publicKey: string };
+  readonly serviceAccount: SigningKeys;
 }
 
 export interface CredentialsOptions {
@@ -34,21 +40,22 @@ export interface CredentialsOptions {
 }
 
 const AUTHORITY_DAYS = 3650;
-const LEAF_DAYS = 365;
-/** Leaves are renewed when less than this is left, on a start. */
-const RENEW_MS = 30 * 24 * 3600_000;
+const LEAF_MS = 365 * DAY_MS;
+/** A leaf is renewed when less than this is left, or less than a third of its life if that is shorter. */
+const RENEW_MS = 30 * DAY_MS;
 
+/** Renews what is due, too: whoever calls it again later gets what is good then. */
 export async function loadCredentials(options: CredentialsOptions): Promise<Credentials> {
   const { directory, hosts, nowMs } = options;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const authority = await loadAuthority(directory, nowMs);
   const demands = { authority: authority.certificate, nowMs };
   const make = async (name: string, subject: Subject): Promise<CertificateAndKey> => {
-    const signer = signerOf(directory, name, authority);
+    const signer = signerOf(directory, `${name}.crt`, authority);
     return keep(
       directory,
       name,
-      await issue({ authority: signer, nowMs, days: LEAF_DAYS, ...subject }),
+      await issue({ authority: signer, nowMs, lifeMs: LEAF_MS, ...subject }),
     );
   };
   const server =
@@ -57,7 +64,17 @@ export async function loadCredentials(options: CredentialsOptions): Promise<Cred
   const admin =
     usable(directory, "admin", { ...demands, hosts: [] }) ??
     (await make("admin", { commonName: "admin", organizations: ["system:masters"] }));
-  return { authority, server, admin, serviceAccount: signingKey(directory) };
+  return { authority, server, admin, serviceAccount: loadSigningKeys(directory) };
+}
+
+/** The authority of a data directory, for signing. Throws if there is none, or no key of it that can be read. */
+export function loadSigner(directory: string, what: string): CertificateAndKey {
+  const [certificateFile, keyFile] = files(directory, "ca");
+  const certificate = readCertificate(certificateFile);
+  return signerOf(directory, what, {
+    certificate,
+    ...(existsSync(keyFile) && { key: readKey(keyFile) }),
+  });
 }
 
 type Subject = Pick<IssueOptions, "commonName" | "hosts" | "organizations">;
@@ -75,25 +92,14 @@ async function loadAuthority(directory: string, nowMs: number): Promise<Authorit
 /** A new authority would be one that no client trusts: whoever loses the key has to decide it. */
 function signerOf(
   directory: string,
-  name: string,
+  what: string,
   { certificate, key }: Authority,
 ): CertificateAndKey {
   const [certificateFile, keyFile] = files(directory, "ca");
   if (key !== undefined) return { certificate, key };
   throw new Error(
-    `Cannot issue the certificate ${name}.crt: ${keyFile} is missing. Put it back; or remove ${certificateFile} for a new authority, which clients do not know yet`,
+    `Cannot issue the certificate ${what}: ${keyFile} is missing. Put it back; or remove ${certificateFile} for a new authority, which clients do not know yet`,
   );
-}
-
-function signingKey(directory: string): Credentials["serviceAccount"] {
-  const file = join(directory, "service-account.key");
-  if (!existsSync(file)) {
-    const made = generateKeyPairSync("ec", { namedCurve: "P-256" });
-    writePrivate(file, made.privateKey.export({ type: "pkcs8", format: "pem" }) as string);
-  }
-  const privateKey = readKey(file);
-  const publicKey = createPublicKey(privateKey).export({ type: "spki", format: "pem" }) as string;
-  return { privateKey, publicKey };
 }
 
 interface Demands {
@@ -112,31 +118,16 @@ function usable(directory: string, name: string, demands: Demands): CertificateA
   const isOurs = certificate.verify(new X509Certificate(demands.authority).publicKey);
   // A renewal that was cut short leaves a new key beside the old certificate.
   const isPair = certificate.checkPrivateKey(createPrivateKey(found.key));
-  const lastsMs = certificate.validToDate.getTime() - demands.nowMs;
   const hasHosts = demands.hosts.every(
     (host) =>
       (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined,
   );
-  return isOurs && isPair && lastsMs > RENEW_MS && hasHosts ? found : undefined;
+  return isOurs && isPair && hasHosts && !isDue(certificate, demands.nowMs) ? found : undefined;
 }
 
-function readCertificate(file: string): string {
-  return readPem(file, "a certificate", (pem) => new X509Certificate(pem));
-}
-
-function readKey(file: string): string {
-  return readPem(file, "a private key", createPrivateKey);
-}
-
-/** Throws if it is damaged, and says which file it is. */
-function readPem(file: string, what: string, parse: (pem: string) => unknown): string {
-  const pem = readFileSync(file, "utf8");
-  try {
-    parse(pem);
-  } catch (err) {
-    throw new Error(`Cannot read ${file}: it is not ${what} in PEM`, { cause: err });
-  }
-  return pem;
+function isDue({ validFromDate, validToDate }: X509Certificate, nowMs: number): boolean {
+  const lifeMs = validToDate.getTime() - validFromDate.getTime();
+  return validToDate.getTime() - nowMs <= Math.min(RENEW_MS, lifeMs / 3);
 }
 
 function keep(directory: string, name: string, made: CertificateAndKey): CertificateAndKey {
@@ -149,12 +140,4 @@ function keep(directory: string, name: string, made: CertificateAndKey): Certifi
 
 function files(directory: string, name: string): readonly [string, string] {
   return [join(directory, `${name}.crt`), join(directory, `${name}.key`)];
-}
-
-/** Whole or not at all, and never readable by others. */
-export function writePrivate(file: string, text: string): void {
-  const temporary = `${file}.new`;
-  writeFileSync(temporary, text, { mode: 0o600 });
-  chmodSync(temporary, 0o600); // The mode above counts only for a file that did not exist.
-  renameSync(temporary, file);
 }

@@ -11,26 +11,56 @@ export interface CertificateAndKey {
   readonly key: string;
 }
 
-export interface IssueOptions {
-  readonly authority: CertificateAndKey;
+/** What a certificate is to say, besides whose key it is. */
+interface Subject {
   readonly commonName: string;
   /** O: the groups of a user. */
   readonly organizations?: readonly string[];
-  /** Names and addresses of a server; a certificate without them is for a client. */
+  /** Of the object that the user stands for. */
+  readonly uid?: string;
+  /** Names and addresses of a server. */
   readonly hosts?: readonly string[];
+}
+
+export interface IssueOptions extends Subject {
+  readonly authority: CertificateAndKey;
   readonly nowMs: number;
-  readonly days: number;
+  /** Less if the authority ends before. */
+  readonly lifeMs: number;
+}
+
+export interface SignOptions extends IssueOptions {
+  /** DER, SPKI: of whoever holds the private half. */
+  readonly publicKey: Uint8Array<ArrayBuffer>;
+  readonly usages: readonly Usage[];
+}
+
+type Usage = "clientAuth" | "serverAuth";
+
+/** Nothing can be issued, and nothing that was issued holds, until somebody decides for a new authority. */
+export class AuthorityExpiredError extends Error {
+  override readonly name = "AuthorityExpiredError";
+
+  constructor(commonName: string, endedMs: number) {
+    super(
+      `Cannot issue a certificate for ${JSON.stringify(commonName)}: the certificate authority ended on ${new Date(endedMs).toISOString()}. For a new one stop the server, remove pki/ca.crt and pki/ca.key from its data directory, and start it; then give every user a new kubeconfig, and let every node join again`,
+    );
+  }
 }
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 
 /** Clocks of machines differ: a certificate is valid a little before it was made. */
 const BACKDATE_MS = 5 * 60_000;
-const DAY_MS = 24 * 3600_000;
+export const DAY_MS: number = 24 * 3600_000;
 
-type X509 = typeof import("@peculiar/x509");
+/** Where Kubernetes looks for the uid of a certificate's user. */
+const UID_ATTRIBUTE = "1.3.6.1.4.1.57683.2";
 
-async function load(): Promise<X509> {
+export type X509 = typeof import("@peculiar/x509");
+
+/** Loads the library, which knows what Node does not: making certificates and reading requests for them. */
+export async function loadX509(): Promise<X509> {
   // The library finds out at load time that it cannot work without.
   await import("reflect-metadata");
   return import("@peculiar/x509");
@@ -41,12 +71,13 @@ export async function createAuthority(options: {
   readonly nowMs: number;
   readonly days: number;
 }): Promise<CertificateAndKey> {
-  const x509 = await load();
+  const x509 = await loadX509();
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumber(),
     name: [{ CN: [options.commonName] }],
-    ...validity(options),
+    notBefore: new Date(options.nowMs - BACKDATE_MS),
+    notAfter: new Date(options.nowMs + options.days * DAY_MS),
     keys,
     signingAlgorithm: algorithm,
     extensions: [
@@ -63,25 +94,43 @@ export async function createAuthority(options: {
   return { certificate: certificate.toString("pem"), key: await exported(x509, keys.privateKey) };
 }
 
+/** For a key of its own. With hosts it is for a server, without for a client. */
 export async function issue(options: IssueOptions): Promise<CertificateAndKey> {
-  const x509 = await load();
-  const { authority, commonName, organizations = [], hosts = [] } = options;
+  const x509 = await loadX509();
   const keys = await newKeys();
+  const publicKey = new Uint8Array(await crypto.subtle.exportKey("spki", keys.publicKey));
+  const isServer = (options.hosts ?? []).length > 0;
+  const usages: readonly Usage[] = [isServer ? "serverAuth" : "clientAuth"];
+  const certificate = await sign({ ...options, publicKey, usages });
+  return { certificate, key: await exported(x509, keys.privateKey) };
+}
+
+/** PEM of a certificate for somebody else's key. Throws AuthorityExpiredError. */
+export async function sign(options: SignOptions): Promise<string> {
+  const x509 = await loadX509();
+  const { authority, commonName, organizations = [], uid = "", hosts = [], nowMs } = options;
   const issuer = new x509.X509Certificate(authority.certificate);
-  const usage =
-    hosts.length > 0 ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth;
+  const endMs = issuer.notAfter.getTime();
+  if (nowMs >= endMs) throw new AuthorityExpiredError(commonName, endMs);
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
-    subject: [{ CN: [commonName] }, ...organizations.map((name) => ({ O: [name] }))],
+    subject: [
+      { CN: [commonName] },
+      ...organizations.map((name) => ({ O: [name] })),
+      ...(uid === "" ? [] : [{ [UID_ATTRIBUTE]: [uid] }]),
+    ],
     issuer: issuer.subject,
-    ...validity(options),
-    publicKey: keys.publicKey,
+    notBefore: new Date(nowMs - BACKDATE_MS),
+    notAfter: new Date(Math.min(nowMs + options.lifeMs, endMs)),
+    publicKey: new x509.PublicKey(options.publicKey),
     signingKey: await importedKey(x509, authority.key),
     signingAlgorithm: algorithm,
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([usage]),
+      new x509.ExtendedKeyUsageExtension(
+        options.usages.map((usage) => x509.ExtendedKeyUsage[usage]),
+      ),
       await x509.AuthorityKeyIdentifierExtension.create(issuer),
       ...(hosts.length > 0
         ? [
@@ -92,14 +141,7 @@ export async function issue(options: IssueOptions): Promise<CertificateAndKey> {
         : []),
     ],
   });
-  return { certificate: certificate.toString("pem"), key: await exported(x509, keys.privateKey) };
-}
-
-function validity({ nowMs, days }: { readonly nowMs: number; readonly days: number }): {
-  readonly notBefore: Date;
-  readonly notAfter: Date;
-} {
-  return { notBefore: new Date(nowMs - BACKDATE_MS), notAfter: new Date(nowMs + days * DAY_MS) };
+  return certificate.toString("pem");
 }
 
 function newKeys(): Promise<webcrypto.CryptoKeyPair> {

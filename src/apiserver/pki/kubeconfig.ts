@@ -9,9 +9,10 @@ export interface KubeconfigOptions {
   readonly credentials: CertificateAndKey;
 }
 
-/** JSON is YAML. One value per line, so that people can read it. */
+/** One value per line, so that people can read it; names that YAML could misread are quoted as JSON, which is YAML. */
 export function kubeconfig({ server, authority, user, credentials }: KubeconfigOptions): string {
   const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  const name = isPlain(user) ? user : JSON.stringify(user);
   return `apiVersion: v1
 kind: Config
 clusters:
@@ -20,7 +21,7 @@ clusters:
     server: ${server}
     certificate-authority-data: ${base64(authority)}
 users:
-- name: ${user}
+- name: ${name}
   user:
     client-certificate-data: ${base64(credentials.certificate)}
     client-key-data: ${base64(credentials.key)}
@@ -28,7 +29,14 @@ contexts:
 - name: driftless
   context:
     cluster: driftless
-    user: ${user}
+    user: ${name}
 current-context: driftless
 `;
+}
+
+function isPlain(name: string): boolean {
+  return (
+    /^[a-z][a-z-]+$/.test(name) &&
+    !["true", "false", "null", "yes", "no", "on", "off"].includes(name)
+  );
 }

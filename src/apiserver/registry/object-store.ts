@@ -3,7 +3,7 @@
 // nobody is refused for what is no longer true.
 
 import type { ApiObject } from "../../api/object.ts";
-import { alreadyExists } from "../../api/status-error.ts";
+import { alreadyExists, tooLarge } from "../../api/status-error.ts";
 import type { Store, StoredValue, WriteResult } from "../../storage/store.ts";
 import { CachedObject, encodeForStore } from "../cache/cached-object.ts";
 import type { WatchCache } from "../cache/watch-cache.ts";
@@ -46,7 +46,7 @@ export class ObjectStore {
 
   /** Throws AlreadyExists. */
   async create(resource: Resource, key: string, object: ApiObject): Promise<CachedObject> {
-    const value = encodeForStore(resource.storedKind, object);
+    const value = encoded(resource, object);
     const result = await this.#store.create(resource.storage.prefix + key, value);
     if (!result.ok) throw alreadyExists(named(resource), object.metadata.name ?? "");
     return this.#written({ resource, key, value, object, revision: result.revision });
@@ -165,9 +165,18 @@ function nextStep(resource: Resource, current: CachedObject | undefined, change:
   if (change.do === "delete") {
     return current === undefined ? { do: "nothing" } : { do: "delete", current };
   }
-  const value = encodeForStore(resource.storedKind, change.object);
+  const value = encoded(resource, change.object);
   if (current?.hasContent(value) === true) return { do: "nothing" };
   return { do: "write", current, object: change.object, value };
+}
+
+/** As much as a body may have. Patches could let an object grow without end. */
+const MAX_OBJECT_BYTES = 3 * 1024 * 1024;
+
+function encoded(resource: Resource, object: ApiObject): Buffer {
+  const value = encodeForStore(resource.storedKind, object);
+  if (value.length > MAX_OBJECT_BYTES) throw tooLarge(MAX_OBJECT_BYTES);
+  return value;
 }
 
 function attempt(decide: () => Step): Step | Error {

@@ -69,3 +69,8 @@ describe("tlsPairProblem", () => {
     assert.equal(tlsPairProblem(pem("CERTIFICATE"), pem("PRIVATE KEY")), undefined);
   });
 });
+
+it("tlsPairProblem takes a text of beginnings in its stride", () => {
+  const text = "-----BEGIN A-----\n".repeat(60_000);
+  assert.equal(tlsPairProblem(text, ""), "tls: failed to find any PEM data in certificate input");
+});

@@ -3,8 +3,6 @@
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 
-const block = /-----BEGIN ([^\n-]+)-----\r?\n[\s\S]*?\r?\n-----END \1-----/g;
-
 /** Undefined if the pair is fine, or broken in a way that only its bytes tell. */
 export function tlsPairProblem(certificate: string, key: string): string | undefined {
   const inCertificate = blocksIn(certificate);
@@ -21,9 +19,21 @@ interface PemBlock {
   readonly pem: string;
 }
 
+/** In one pass: a search for the end of each beginning would take forever on a text of beginnings. */
 function blocksIn(text: string): PemBlock[] {
-  return [...text.matchAll(block)].map(([pem, type = ""]) => ({ type, pem }));
+  const found: PemBlock[] = [];
+  let open: { readonly type: string; readonly at: number } | undefined;
+  for (const { 0: line, 1: edge, 2: type = "", index } of text.matchAll(boundary)) {
+    if (edge === "BEGIN") open ??= { type, at: index };
+    else if (open?.type === type) {
+      found.push({ type, pem: text.slice(open.at, index + line.length) });
+      open = undefined;
+    }
+  }
+  return found;
 }
+
+const boundary = /^-----(BEGIN|END) ([^\n-]{1,64})-----\r?$/gm;
 
 function isKeyType(type: string): boolean {
   return type === "PRIVATE KEY" || type.endsWith(" PRIVATE KEY");

@@ -1,16 +1,18 @@
-// Tokens of service accounts: signed here, checked here, and good only as long as the account is the one that they were
-// made for.
+// Tokens of service accounts: signed here, checked here, and good only as long as the account, and what else they are
+// bound to, is the one that they were made for. That is looked up each time; only the signature, which does not
+// change, is remembered.
 
 import { randomUUID } from "node:crypto";
-import { importPKCS8, importSPKI, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import { SignJWT } from "jose";
 import type { ObjectMeta } from "../../api/types.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Authenticated, TokenAuthenticator } from "../authentication.ts";
+import { SignatureCheck, type SignedClaims } from "./signature-check.ts";
+import { TokenKeys, type TokenKeysOptions } from "./token-keys.ts";
 
-const ISSUER = "https://kubernetes.default.svc";
+export const ISSUER: string = "https://kubernetes.default.svc";
 /** For whom tokens are good that do not say it, and by which this server knows itself. */
 export const API_AUDIENCES: readonly string[] = [ISSUER];
-const ALGORITHM = "ES256";
 const CLAIMS = "kubernetes.io";
 
 export interface Account {
@@ -24,6 +26,8 @@ export interface BoundObject {
   readonly kind: BoundKind;
   readonly name: string;
   readonly uid: string;
+  /** Where a pod runs. Told to whoever asks whose token it is; the token does not end with it. */
+  readonly node?: { readonly name: string; readonly uid?: string | undefined } | undefined;
 }
 
 /** Named as in the claims. */
@@ -40,10 +44,7 @@ export interface SignedToken {
   readonly expiresMs: number;
 }
 
-export interface ServiceAccountTokensOptions {
-  /** PEM, PKCS #8 and SPKI */
-  readonly privateKey: string;
-  readonly publicKey: string;
+export interface ServiceAccountTokensOptions extends TokenKeysOptions {
   readonly clock: Clock;
   /** The metadata of an object as it is now; undefined if there is none. */
   find(
@@ -55,7 +56,7 @@ export interface ServiceAccountTokensOptions {
 
 interface Reference {
   readonly name: string;
-  readonly uid: string;
+  readonly uid?: string | undefined;
 }
 
 interface Claims extends Partial<Record<BoundKind, Reference>> {
@@ -63,29 +64,27 @@ interface Claims extends Partial<Record<BoundKind, Reference>> {
   readonly serviceaccount: Reference;
 }
 
-const boundKinds: readonly BoundKind[] = ["pod", "secret", "node"];
-
-/** What is on its way out for longer counts as gone. */
+/** Clocks differ: a token counts a little longer, as does what is on its way out. That of the original. */
 const LEEWAY_MS = 60_000;
 
+const EXTRA = "authentication.kubernetes.io";
+
 export class ServiceAccountTokens implements TokenAuthenticator {
+  readonly keys: TokenKeys;
   readonly #options: ServiceAccountTokensOptions;
+  readonly #signatures: SignatureCheck;
 
   constructor(options: ServiceAccountTokensOptions) {
     this.#options = options;
+    this.keys = new TokenKeys(options);
+    this.#signatures = new SignatureCheck(this.keys);
   }
 
   async sign(account: Account, { audiences, seconds, bound }: TokenDemands): Promise<SignedToken> {
     const now = Math.floor(this.#options.clock.now() / 1000);
-    const key = await importPKCS8(this.#options.privateKey, ALGORITHM);
-    const { namespace, name, uid } = account;
-    const claims: Claims = {
-      namespace,
-      serviceaccount: { name, uid },
-      ...(bound && { [bound.kind]: { name: bound.name, uid: bound.uid } }),
-    };
-    const token = await new SignJWT({ [CLAIMS]: claims })
-      .setProtectedHeader({ alg: ALGORITHM })
+    const { id, algorithm, key } = this.keys.signer;
+    const token = await new SignJWT({ [CLAIMS]: claimsFor(account, bound) })
+      .setProtectedHeader({ alg: algorithm, kid: id })
       .setIssuer(ISSUER)
       .setSubject(userName(account))
       .setAudience([...audiences])
@@ -101,36 +100,40 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     token: string,
     audiences: readonly string[],
   ): Promise<Authenticated | undefined> {
-    const payload = await this.#verified(token, audiences);
-    const claims = payload?.[CLAIMS] as Claims | undefined;
-    if (payload === undefined || claims === undefined) return undefined;
-    const { namespace, serviceaccount, pod } = claims;
-    const stands = await this.#stands("serviceaccount", namespace, serviceaccount);
-    if (!stands || !(await this.#boundObjectsStand(claims))) return undefined;
-    const own = [payload.aud ?? []].flat();
+    const signed = await this.#signatures.check(token);
+    if (signed === undefined || !this.#isCurrent(signed)) return undefined;
+    const own = [signed.aud ?? []].flat();
+    const good = audiences.filter((audience) => own.includes(audience));
+    if (good.length === 0) return undefined;
+    const claims = signed[CLAIMS] as Claims | undefined;
+    if (claims === undefined || !(await this.#allStand(claims))) return undefined;
+    const { namespace, serviceaccount } = claims;
     return {
       user: {
         name: userName({ namespace, name: serviceaccount.name }),
-        uid: serviceaccount.uid,
+        ...(serviceaccount.uid !== undefined && { uid: serviceaccount.uid }),
         groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
-        ...(pod !== undefined && {
-          extra: {
-            "authentication.kubernetes.io/pod-name": [pod.name],
-            "authentication.kubernetes.io/pod-uid": [pod.uid],
-          },
-        }),
+        extra: extraOf(claims, signed.jti),
       },
-      audiences: audiences.filter((audience) => own.includes(audience)),
+      audiences: good,
     };
   }
 
-  async #boundObjectsStand(claims: Claims): Promise<boolean> {
-    for (const kind of boundKinds) {
-      const reference = claims[kind];
-      if (reference === undefined) continue;
-      if (!(await this.#stands(kind, claims.namespace, reference))) return false;
-    }
-    return true;
+  #isCurrent({ iss, exp, nbf }: SignedClaims): boolean {
+    const nowMs = this.#options.clock.now();
+    const isOver = exp === undefined || nowMs - LEEWAY_MS > exp * 1000;
+    return iss === ISSUER && !isOver && nowMs + LEEWAY_MS >= (nbf ?? 0) * 1000;
+  }
+
+  /** The account, and what the token is bound to. The node of a pod is only told. */
+  async #allStand(claims: Claims): Promise<boolean> {
+    const { namespace, serviceaccount, pod, secret, node } = claims;
+    return (
+      (await this.#stands("serviceaccount", namespace, serviceaccount)) &&
+      (secret === undefined || (await this.#stands("secret", namespace, secret))) &&
+      (pod === undefined || (await this.#stands("pod", namespace, pod))) &&
+      (node === undefined || pod !== undefined || (await this.#stands("node", "", node)))
+    );
   }
 
   /** The object is there, is the one that was meant, and stays. */
@@ -146,20 +149,31 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     if (deletionTimestamp === undefined || deletionTimestamp === null) return true;
     return Date.parse(deletionTimestamp) >= clock.now() - LEEWAY_MS;
   }
+}
 
-  async #verified(token: string, audiences: readonly string[]): Promise<JWTPayload | undefined> {
-    const { publicKey, clock } = this.#options;
-    try {
-      const { payload } = await jwtVerify(token, await importSPKI(publicKey, ALGORITHM), {
-        issuer: ISSUER,
-        audience: [...audiences],
-        currentDate: new Date(clock.now()),
-      });
-      return payload;
-    } catch {
-      return undefined; // Not ours, damaged, or over: the client is told that it is unauthorized.
-    }
-  }
+function claimsFor({ namespace, name, uid }: Account, bound: BoundObject | undefined): Claims {
+  const { kind, node } = bound ?? {};
+  return {
+    namespace,
+    serviceaccount: { name, uid },
+    ...(bound && kind && { [kind]: { name: bound.name, uid: bound.uid } }),
+    ...(kind === "pod" && node && { node }),
+  };
+}
+
+function extraOf(
+  { pod, node }: Claims,
+  id: string | undefined,
+): Readonly<Record<string, readonly string[]>> {
+  return {
+    ...(id !== undefined && { [`${EXTRA}/credential-id`]: [`JTI=${id}`] }),
+    ...(node !== undefined && { [`${EXTRA}/node-name`]: [node.name] }),
+    ...(node?.uid !== undefined && { [`${EXTRA}/node-uid`]: [node.uid] }),
+    ...(pod?.uid !== undefined && {
+      [`${EXTRA}/pod-name`]: [pod.name],
+      [`${EXTRA}/pod-uid`]: [pod.uid],
+    }),
+  };
 }
 
 function userName({ namespace, name }: Pick<Account, "namespace" | "name">): string {

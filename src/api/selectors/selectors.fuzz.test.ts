@@ -1,0 +1,36 @@
+// Selectors of nonsense: a selector that can be written and read again, or the error that is promised.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { damagedText, fuzz } from "../testing/fuzz.ts";
+import { parseFieldSelector } from "./field-selector.ts";
+import { parseLabelSelector } from "./label-selector-parser.ts";
+import { SelectorError } from "./selector-error.ts";
+
+const throws = [SelectorError];
+
+describe("a damaged selector", () => {
+  it("of labels is read or refused, and means the same when written", () => {
+    const input = damagedText(
+      "a=b,!c,d in (e,f),g notin (),h>1,i<2,j==k,l!=m",
+      "example.com/a,x",
+      "in in (in)",
+    );
+    const run = (text: string): void => {
+      const selector = parseLabelSelector(text);
+      selector.matches({ a: "b", constructor: "x" });
+      assert.equal(String(parseLabelSelector(String(selector))), String(selector));
+    };
+    fuzz({ input, throws, run });
+  });
+
+  it("of fields is read or refused, and means the same when written", () => {
+    const input = damagedText("metadata.name=a,spec.nodeName!=b", "a==b\\,c\\=d\\\\", "x=,y!=");
+    const run = (text: string): void => {
+      const selector = parseFieldSelector(text);
+      selector.matches(() => "a");
+      assert.equal(String(parseFieldSelector(String(selector))), String(selector));
+    };
+    fuzz({ input, throws, run });
+  });
+});

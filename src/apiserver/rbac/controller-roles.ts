@@ -1,0 +1,108 @@
+// One role per controller, with the least that it works with, for the service account of its name in kube-system.
+// Where one process runs all of them, its user has their union, which is collected by label.
+
+import type { PolicyRule } from "../../api/types.ts";
+import { can, type PolicyEntry, systemAccount, user } from "./policy-entry.ts";
+import { CONTROLLERS_USER, recordEvents } from "./system-roles.ts";
+import { read } from "./user-roles.ts";
+
+const collected = "driftless.dev/aggregate-to-controllers";
+
+const kubernetes: Readonly<Record<string, readonly PolicyRule[]>> = {
+  "daemon-set-controller": [
+    can(read, "apps", "daemonsets"),
+    can("update", "apps", "daemonsets/finalizers daemonsets/status"),
+    can("list watch", "core", "nodes"),
+    can("create delete list patch watch", "core", "pods"),
+    can("create", "core", "pods/binding"),
+    can(`create delete patch update ${read}`, "apps", "controllerrevisions"),
+    recordEvents,
+  ],
+  "deployment-controller": [
+    can(`update ${read}`, "apps", "deployments"),
+    can("update", "apps", "deployments/finalizers deployments/status"),
+    can(`create delete patch update ${read}`, "apps", "replicasets"),
+    can(`update ${read}`, "core", "pods"),
+    recordEvents,
+  ],
+  // Anything may own anything.
+  "generic-garbage-collector": [can(`delete patch update ${read}`, "*", "*"), recordEvents],
+  // Empties a namespace of whatever is in it.
+  "namespace-controller": [
+    can(`delete ${read}`, "core", "namespaces"),
+    can("update", "core", "namespaces/finalize namespaces/status"),
+    can(`delete deletecollection ${read}`, "*", "*"),
+  ],
+  "node-controller": [
+    can(`delete patch update ${read}`, "core", "nodes"),
+    can("patch update", "core", "nodes/status pods/status"),
+    can(`delete ${read}`, "core", "pods"),
+    can(read, "coordination.k8s.io", "leases"),
+    recordEvents,
+  ],
+  "pod-garbage-collector": [
+    can("delete list watch", "core", "pods"),
+    can(read, "core", "nodes"),
+    can("patch", "core", "pods/status"),
+  ],
+  "replicaset-controller": [
+    can(`update ${read}`, "apps", "replicasets"),
+    can("update", "apps", "replicasets/finalizers replicasets/status"),
+    can("create delete list patch watch", "core", "pods"),
+    recordEvents,
+  ],
+  "root-ca-cert-publisher": [
+    can("create update", "core", "configmaps"),
+    can("list watch", "core", "configmaps namespaces"),
+    recordEvents,
+  ],
+  "service-account-controller": [
+    can("create", "core", "serviceaccounts"),
+    can("list watch", "core", "namespaces serviceaccounts"),
+    recordEvents,
+  ],
+};
+
+const ours: Readonly<Record<string, readonly PolicyRule[]>> = {
+  // Keeps what ConfigMaps and Secrets were.
+  "revision-controller": [
+    can(read, "core", "configmaps secrets"),
+    can(`create delete ${read}`, "driftless.dev", "configrevisions"),
+    recordEvents,
+  ],
+  // Lets versions out step by step, and takes them back: that is a write of the object itself.
+  "delivery-controller": [
+    can(read, "driftless.dev", "configrevisions configviews deliverypolicies"),
+    can("patch update", "driftless.dev", "configviews deliverypolicies/status"),
+    can(`patch update ${read}`, "core", "configmaps secrets"),
+    can(read, "core", "nodes pods"),
+    recordEvents,
+  ],
+  // Restarts what cannot follow by itself. Needs to know what changed, not what is in it: no Secrets.
+  "reload-controller": [
+    can(read, "driftless.dev", "configviews deliverypolicies"),
+    can(read, "core", "configmaps pods"),
+    can("create", "core", "pods/eviction"),
+    can(`patch ${read}`, "apps", "daemonsets deployments statefulsets"),
+    can(read, "apps", "replicasets"),
+    recordEvents,
+  ],
+};
+
+export const controllerRoles: readonly PolicyEntry[] = [
+  ...rolesOf("system:controller:", kubernetes),
+  ...rolesOf("driftless:controller:", ours),
+  { name: "driftless:controllers", collects: collected, to: [user(CONTROLLERS_USER)] },
+];
+
+function rolesOf(
+  prefix: string,
+  controllers: Readonly<Record<string, readonly PolicyRule[]>>,
+): readonly PolicyEntry[] {
+  return Object.entries(controllers).map(([controller, allows]) => ({
+    name: prefix + controller,
+    allows,
+    feeds: [collected],
+    to: [systemAccount(controller)],
+  }));
+}
