@@ -1,6 +1,7 @@
 // The flags of the audit log, by their names in Kubernetes, and the log that they ask for.
 
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Command } from "commander";
 import type { AuditPolicy } from "../apiserver/audit/audit-policy.ts";
 import { AuditWriter } from "../apiserver/audit/audit-writer.ts";
@@ -13,6 +14,7 @@ import type { Metrics } from "../base/metrics.ts";
 import { MisuseError } from "./misuse-error.ts";
 
 export interface AuditFlags {
+  readonly dataDir: string;
   readonly auditLogPath?: string;
   readonly auditPolicyFile?: string;
   readonly auditLogMaxsize: string;
@@ -28,7 +30,10 @@ const HOUR_MS = 3_600_000;
 
 export function auditOptions(command: Command): Command {
   return command
-    .option("--audit-log-path <file>", "write an audit log; without it nothing is audited")
+    .option(
+      "--audit-log-path <file>",
+      'the audit log, "none" for none; audit/audit.log in the data directory without it',
+    )
     .option(
       "--audit-policy-file <file>",
       "what is audited (audit.k8s.io/v1 Policy); writes and secrets without it",
@@ -53,11 +58,11 @@ export function auditOf(
   flags: AuditFlags,
   { clock, logger, metrics }: AuditTools,
 ): { readonly policy: AuditPolicy; readonly writer: AuditWriter } | undefined {
-  const { auditLogPath: path, auditPolicyFile } = flags;
-  if (path === undefined) {
-    if (auditPolicyFile !== undefined)
-      throw new MisuseError("--audit-policy-file needs --audit-log-path");
-    return undefined;
+  const { dataDir, auditPolicyFile } = flags;
+  const path = flags.auditLogPath ?? join(dataDir, "audit", "audit.log");
+  if (path === "none") {
+    if (auditPolicyFile === undefined) return undefined;
+    throw new MisuseError("--audit-policy-file is of no use with --audit-log-path none");
   }
   const file = new LogFile({
     path,
