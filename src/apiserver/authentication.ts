@@ -24,21 +24,25 @@ export interface AuthenticateOptions {
   readonly nowMs: number;
 }
 
-/** A good certificate counts before a token, as in the original; one that is not good is an error, not nobody. */
+/**
+ * Who shows a token is who the token says, also if the connection has a certificate: it was given for this request.
+ * What is not good is an error, never nobody.
+ */
 export async function authenticate(
   request: HttpRequest,
   { tokens, nowMs }: AuthenticateOptions,
 ): Promise<UserInfo> {
-  const shown = clientCertificate(request, nowMs);
-  if (shown?.user !== undefined) return withGroup(shown.user, AUTHENTICATED);
   const { authorization } = request.headers;
   const bearer = authorization === undefined ? null : /^bearer\s+(\S+)\s*$/i.exec(authorization);
   if (bearer?.[1] !== undefined) {
     const found = await tokens.authenticate(bearer[1], API_AUDIENCES);
-    if (found !== undefined) return withGroup(found.user, AUTHENTICATED);
+    if (found === undefined) throw unauthorized();
+    return withGroup(found.user, AUTHENTICATED);
   }
-  if (bearer !== null || shown !== undefined) throw unauthorized();
-  return anonymous;
+  const shown = clientCertificate(request, nowMs);
+  if (shown === undefined) return anonymous;
+  if (shown.user === undefined) throw unauthorized();
+  return withGroup(shown.user, AUTHENTICATED);
 }
 
 interface Impersonation {
