@@ -1,5 +1,6 @@
 // Runs an API server as one: store, cache, what has to be there at the start, then the port.
 
+import { isIPv6 } from "node:net";
 import { kinds } from "../api/kinds.ts";
 import type { Metrics } from "../base/metrics.ts";
 import { type Part, RunGroup } from "../base/run-group.ts";
@@ -36,6 +37,8 @@ export interface ServeOptions extends PartsOptions {
   readonly pkiDirectory: string;
   /** Names and addresses by which clients reach the server. */
   readonly hosts: readonly string[];
+  /** The one of them that others are told. */
+  readonly advertisedHost: string;
   readonly metrics: Metrics;
   /** Undefined: nothing is audited. */
   readonly audit: { readonly policy: AuditPolicy; readonly writer: AuditWriter } | undefined;
@@ -86,7 +89,9 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   let isReady = false;
   let listening = port;
   const ping = { name: "ping", check: async () => undefined };
-  const serverAddress = (): string => `${host}:${listening}`;
+  const { advertisedHost } = options;
+  const serverAddress = (): string =>
+    `${isIPv6(advertisedHost) ? `[${advertisedHost}]` : advertisedHost}:${listening}`;
   const { audit, onNextTurn } = options;
   const server = new ApiServer({
     parts,

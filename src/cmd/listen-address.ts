@@ -20,8 +20,13 @@ export function parseListen(text: string): ListenAddress {
   return { host, port };
 }
 
-/** The address that goes into a kubeconfig. Nobody can connect to "all addresses". */
+/** Nobody can connect to "all addresses". */
+export function reachable(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  return host === "::" ? "::1" : host;
+}
+
+/** As it goes into a kubeconfig. */
 export function urlOf({ host, port }: ListenAddress): string {
-  const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  return `https://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
+  return `https://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }

@@ -14,7 +14,7 @@ import { createLogger, type Logger, type LogLevel } from "../base/logger.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { systemRandom } from "../base/random.ts";
 import { type AuditFlags, auditOf, auditOptions } from "./audit-flags.ts";
-import { type ListenAddress, parseListen, urlOf } from "./listen-address.ts";
+import { type ListenAddress, parseListen, reachable, urlOf } from "./listen-address.ts";
 import { MisuseError } from "./misuse-error.ts";
 import { openStore, type StoreFlags, storeOptions } from "./store-flags.ts";
 import { serverVersion } from "./version.ts";
@@ -71,6 +71,7 @@ async function runServer(flags: ServerFlags): Promise<void> {
   mkdirSync(flags.dataDir, { recursive: true, mode: 0o700 });
   const pkiDirectory = join(flags.dataDir, "pki");
   const hosts = [...new Set([...localHosts(listen), ...flags.advertise])];
+  const host = flags.advertise[0] ?? reachable(listen.host);
   const nowMs = systemClock.now();
   const credentials = await loadCredentials({ directory: pkiDirectory, hosts, nowMs });
   const file = join(flags.dataDir, "kubeconfig");
@@ -93,6 +94,7 @@ async function runServer(flags: ServerFlags): Promise<void> {
       credentials,
       pkiDirectory,
       hosts,
+      advertisedHost: host,
       onRenewed: save,
       tokens: flags.tokenFile === undefined ? "" : readFileSync(flags.tokenFile, "utf8"),
       version: serverVersion(),
@@ -104,10 +106,10 @@ async function runServer(flags: ServerFlags): Promise<void> {
       audit,
       onNextTurn: (callback) => void setImmediate(callback),
       onReady: ({ port }) => {
-        server = urlOf({ host: flags.advertise[0] ?? listen.host, port });
+        server = urlOf({ host, port });
         save(credentials);
-        process.stdout.write(`driftless: ready on ${server}, admin's kubeconfig in ${file}\n`);
-        if (!isLoopback(listen.host)) process.stdout.write(openWarning(listen));
+        const ready = `driftless: ready on ${server}, admin's kubeconfig in ${file}\n`;
+        process.stdout.write(isLoopback(listen.host) ? ready : ready + openWarning(listen));
       },
     },
     stopSignal(logger),

@@ -35,6 +35,7 @@ export class DriftlessServer implements AsyncDisposable {
   readonly #bareAgent: Agent;
   readonly #removes: boolean;
   #log = "";
+  #output = "";
 
   private constructor(options: {
     readonly dataDir: string;
@@ -82,6 +83,10 @@ export class DriftlessServer implements AsyncDisposable {
     child.stderr.on("data", () => {
       server.#log = log;
     });
+    server.#output = output;
+    child.stdout.on("data", () => {
+      server.#output = output;
+    });
     return server;
   }
 
@@ -91,6 +96,11 @@ export class DriftlessServer implements AsyncDisposable {
 
   get port(): number {
     return Number(new URL(this.url).port);
+  }
+
+  /** What it printed for people. */
+  get output(): string {
+    return this.#output;
   }
 
   /** The end of what it wrote to its log. */
