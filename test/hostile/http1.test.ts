@@ -70,7 +70,7 @@ const answered: Readonly<Record<string, readonly [string, RegExp]>> = {
   ],
   "an asterisk for all of the server": [
     "OPTIONS * HTTP/1.1\r\nhost: a\r\n\r\n",
-    /^HTTP\/1\.1 404 /,
+    /^HTTP\/1\.1 405 /,
   ],
   CONNECT: ["CONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n", /^HTTP\/1\.1 405 /],
   "TRACE of a resource": [

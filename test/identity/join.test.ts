@@ -148,13 +148,13 @@ describe("a machine that joins", () => {
     await server.fetch("DELETE", "/api/v1/nodes/n4");
     match(
       await refusal(renew(second, next.key, await last.csr())),
-      /"n4" was deleted after this certificate/,
+      /node "n4" was deleted: its machine has to join again$/,
     );
     const node = { apiVersion: "v1", kind: "Node", metadata: { name: "n4" } };
     await server.fetch("POST", "/api/v1/nodes", node);
     match(
       await refusal(renew(second, next.key, await last.csr())),
-      /"n4" was deleted after this certificate/,
+      /node "n4" was deleted: its machine has to join again$/,
     );
   });
 
