@@ -2,33 +2,32 @@
 
 import { decodeObject } from "../api/decode.ts";
 import { isJsonObject } from "../api/json.ts";
-import type { ApiObject } from "../api/object.ts";
 import { isAlreadyExists } from "../api/status-error.ts";
 import type { ServerParts } from "./handlers/context.ts";
-import { timestamp } from "./handlers/context.ts";
-import { beforeCreate } from "./registry/metadata-rules.ts";
+import type { Resource } from "./registry/resource.ts";
+import { createdBySystem } from "./registry/system-write.ts";
 
-const namespaces = ["default", "kube-system", "kube-public", "kube-node-lease"];
+const names: readonly string[] = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
 export async function bootstrap(parts: ServerParts): Promise<void> {
-  const resource = parts.resource("", "v1", "namespaces");
-  if (resource === undefined) return;
+  const namespaces = parts.resource("", "v1", "namespaces");
+  if (namespaces === undefined) return;
   await parts.cache.fresh();
-  for (const name of namespaces) {
-    if (resource.cache.get(name) !== undefined) continue;
-    const { metadata, ...rest } = decodeObject(resource.kind.schema, { metadata: { name } }).object;
-    const object: ApiObject = {
-      kind: "Namespace",
-      apiVersion: "v1",
-      metadata: isJsonObject(metadata) ? metadata : {},
-      ...rest,
-    };
-    resource.strategy.applyDefaults?.(object);
-    beforeCreate(resource, object, { now: timestamp(parts.clock.now()), dryRun: false });
-    try {
-      await parts.objects.create(resource, name, object);
-    } catch (err) {
-      if (!isAlreadyExists(err)) throw err; // Another server was faster.
-    }
+  const missing = names.filter((name) => namespaces.cache.get(name) === undefined);
+  await Promise.all(missing.map((name) => createNamespace(parts, namespaces, name)));
+}
+
+async function createNamespace(
+  { objects, clock }: ServerParts,
+  namespaces: Resource,
+  name: string,
+): Promise<void> {
+  const { metadata, ...rest } = decodeObject(namespaces.kind.schema, { metadata: { name } }).object;
+  const wanted = { metadata: isJsonObject(metadata) ? metadata : {}, ...rest };
+  const write = { manager: "driftless", nowMs: clock.now() };
+  try {
+    await objects.create(namespaces, name, createdBySystem(namespaces, wanted, write));
+  } catch (err) {
+    if (!isAlreadyExists(err)) throw err; // Another server was faster.
   }
 }

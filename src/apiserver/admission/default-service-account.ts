@@ -5,9 +5,6 @@
 // One namespace at a time, from a set: however often something changes while a namespace waits, it is looked at once.
 // Several servers may do this side by side; the store decides who was first, and the others find it done.
 
-import { trackUpdate } from "../../api/apply/field-manager.ts";
-import { nothingReset } from "../../api/apply/ignored-fields.ts";
-import { apiVersionOf } from "../../api/kind.ts";
 import type { ApiObject } from "../../api/object.ts";
 import type { Pod } from "../../api/types.ts";
 import { list } from "../../api/validation/absent.ts";
@@ -18,10 +15,9 @@ import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Random } from "../../base/random.ts";
 import type { CachedObject } from "../cache/cached-object.ts";
-import { timestamp } from "../handlers/context.ts";
-import { beforeCreate } from "../registry/metadata-rules.ts";
 import type { ObjectStore } from "../registry/object-store.ts";
 import type { Resource } from "../registry/resource.ts";
+import { createdBySystem, updatedBySystem } from "../registry/system-write.ts";
 import { DEFAULT_ACCOUNT } from "./service-account.ts";
 import { ROOT_CERTIFICATES } from "./token-volume.ts";
 
@@ -154,34 +150,19 @@ export class DefaultServiceAccount {
     if (isRight(resource.cache.get(key))) return;
     await this.#options.objects.change(resource, key, (current) => {
       if (isRight(current)) return { do: "nothing" };
-      const object =
-        current === undefined
-          ? this.#made(resource, structuredClone(wanted))
-          : { ...current.object, data: wanted["data"] };
-      return { do: "write", object: this.#tracked(resource, object, current?.object) };
+      const write = { manager, nowMs: this.#options.clock.now() };
+      return {
+        do: "write",
+        object:
+          current === undefined
+            ? createdBySystem(resource, wanted, write)
+            : updatedBySystem(
+                resource,
+                { live: current.object, wanted: { ...current.object, data: wanted["data"] } },
+                write,
+              ),
+      };
     });
-  }
-
-  #made(resource: Resource, object: ApiObject): ApiObject {
-    const { kind, strategy } = resource;
-    const made = { kind: kind.kind, apiVersion: apiVersionOf(kind), ...object };
-    strategy.applyDefaults?.(made);
-    beforeCreate(resource, made, { now: timestamp(this.#options.clock.now()), dryRun: false });
-    return made;
-  }
-
-  #tracked({ kind }: Resource, next: ApiObject, live: ApiObject | undefined): ApiObject {
-    const managedFields = trackUpdate({
-      type: kind.schema,
-      live,
-      next,
-      manager,
-      apiVersion: apiVersionOf(kind),
-      subresource: "",
-      now: timestamp(this.#options.clock.now()),
-      ignored: nothingReset,
-    });
-    return { ...next, metadata: { ...next.metadata, managedFields } };
   }
 }
 

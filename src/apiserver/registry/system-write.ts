@@ -21,7 +21,8 @@ export function createdBySystem(
   wanted: ApiObject,
   write: SystemWrite,
 ): ApiObject {
-  const object = structuredClone(wanted);
+  const { kind } = resource;
+  const object = { kind: kind.kind, apiVersion: apiVersionOf(kind), ...structuredClone(wanted) };
   resource.strategy.applyDefaults?.(object);
   object.metadata.managedFields = owners(resource, { live: undefined, next: object, write });
   beforeCreate(resource, object, { now: timestamp(write.nowMs), dryRun: false });
