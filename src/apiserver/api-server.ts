@@ -6,6 +6,7 @@ import {
   methodNotAllowed,
   StatusError,
   serviceUnavailable,
+  tooManyRequests,
   unknownResource,
 } from "../api/status-error.ts";
 import type { Metrics } from "../base/metrics.ts";
@@ -19,7 +20,8 @@ import type { Action } from "./authorization.ts";
 import { dispatchResource, verbOf } from "./dispatch-resource.ts";
 import { type Documents, pageNotFound } from "./documents.ts";
 import { flowAsk } from "./flow/flow-ask.ts";
-import type { Ask, FlowControl, Seat } from "./flow/flow-control.ts";
+import type { Ask, FlowControl } from "./flow/flow-control.ts";
+import { RequestSeat } from "./flow/request-seat.ts";
 import type { ServerParts } from "./handlers/context.ts";
 import { type HealthCheck, healthAnswer } from "./health.ts";
 import {
@@ -30,6 +32,7 @@ import {
   statusAnswer,
   textAnswer,
 } from "./http/answer.ts";
+import { ByteBudget } from "./http/byte-budget.ts";
 import { ClientGoneError, readBody } from "./http/read-body.ts";
 import { requestInfo } from "./http/request-info.ts";
 import type { JoinApi } from "./join/join-api.ts";
@@ -41,6 +44,11 @@ import { anonymous, type UserInfo } from "./user.ts";
 
 /** A year, as is usual. Only what is reached by a name heeds it. */
 const HSTS = "max-age=31536000";
+
+/** Answers that wait for their clients to take them; small ones do not count. */
+const MAX_UNTAKEN_BYTES = 512 * 1024 * 1024;
+const LARGE_BYTES = 32 * 1024;
+const UNTAKEN = "too many answers wait to be read, please try again later";
 
 /** Clients may send any other word too. */
 const METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
@@ -64,6 +72,7 @@ export class ApiServer {
   readonly #rights: Rights;
   readonly #requests;
   readonly #durations;
+  readonly #answers = new ByteBudget({ maxBytes: MAX_UNTAKEN_BYTES, maxShare: 1 / 2 });
 
   constructor(options: ApiServerOptions) {
     this.#options = options;
@@ -109,9 +118,16 @@ export class ApiServer {
     const url = request.url ?? "/";
     logRequest(logger, { method, url, user, code, durationMs, auditId: audit.id, isWatch });
     if (answer === undefined) return;
+    await this.#send(asked, exchange, answer);
+  }
+
+  async #send({ method, path }: Asked, exchange: Exchange, answer: Answer): Promise<void> {
+    const { request, response, warnings, user } = exchange;
+    const { logger } = this.#options.parts;
+    const held = this.#held(response, answer, user);
     try {
       const acceptEncoding = request.headers["accept-encoding"];
-      await send(response, answer, {
+      await send(response, held ? answer : statusAnswer(tooManyRequests(UNTAKEN, 1)), {
         acceptEncoding: Array.isArray(acceptEncoding) ? acceptEncoding.join() : acceptEncoding,
         warnings: [...new Set(warnings)],
         hasBody: method !== "HEAD",
@@ -120,6 +136,15 @@ export class ApiServer {
       logger.warn("cannot send an answer", { method, path, err });
       response.destroy();
     }
+  }
+
+  /** False if too much waits for clients to take it already. */
+  #held(response: HttpResponse, { body }: Answer, user: string): boolean {
+    const bytes = body.reduce((sum, piece) => sum + piece.length, 0);
+    if (bytes < LARGE_BYTES) return true;
+    if (!this.#answers.take(user, bytes)) return false;
+    response.once("close", () => this.#answers.giveBack(user, bytes));
+    return true;
   }
 
   async #answer(asked: Asked, exchange: Exchange): Promise<Answer | undefined> {
@@ -159,14 +184,15 @@ export class ApiServer {
     const user = await this.#actingAs(self, exchange.request);
     if (user !== self) audit.impersonate(user);
     const action = actionOf(asked, user);
-    const seated = this.#options.flow.acquire(this.#flowAsk(asked, exchange, action));
-    // Without a promise if there is a seat, which is nearly always.
-    const seat = seated instanceof Promise ? await seated : seated;
+    const ask = this.#flowAsk(asked, exchange, action);
+    const seat = new RequestSeat(() => this.#options.flow.acquire(ask));
+    const waiting = seat.take();
+    if (waiting !== undefined) await waiting;
     try {
       await this.#demand(action, audit);
       return asked.info.is === "resource"
-        ? await this.#resource(asked, { ...exchange, seat }, user)
-        : await this.#other(asked, exchange, user);
+        ? await this.#resource(asked, { ...exchange, seat, action })
+        : await this.#other(asked, { ...exchange, seat, action });
     } finally {
       seat.release();
     }
@@ -191,6 +217,14 @@ export class ApiServer {
     }
   }
 
+  /** Asked again while an answer goes on: tokens end, certificates too, and rights are taken away. */
+  async #demandStill(action: Action, request: HttpRequest): Promise<void> {
+    const { tokens, clock } = this.#options.parts;
+    const self = await authenticate(request, { tokens, nowMs: clock.now() });
+    await this.#actingAs(self, request);
+    await this.#rights.demand(action);
+  }
+
   #flowAsk({ query, info }: Asked, { request, response }: Exchange, action: Action): Ask {
     const resource =
       info.is === "resource"
@@ -210,10 +244,10 @@ export class ApiServer {
 
   async #resource(
     { method, query, info }: Asked,
-    { request, response, warnings, annotations, audit, seat }: Seated,
-    user: UserInfo,
+    { request, response, warnings, annotations, audit, seat, action }: Seated,
   ): Promise<Answer | undefined> {
     const { parts } = this.#options;
+    const { user } = action;
     if (info.is !== "resource") throw unknownResource();
     const resource = parts.resource(info.group, info.version, info.resource);
     if (resource === undefined) {
@@ -234,6 +268,8 @@ export class ApiServer {
         annotations,
         audit,
         seat,
+        demand: (verb) => this.#demand({ ...action, verb }, audit),
+        demandStill: () => this.#demandStill(action, request),
         nowMs,
       },
       method,
@@ -244,7 +280,7 @@ export class ApiServer {
     return this.#options.documents.hasGroup(group);
   }
 
-  async #other(asked: Asked, exchange: Exchange, user: UserInfo): Promise<Answer> {
+  async #other(asked: Asked, exchange: Seated): Promise<Answer> {
     refuseOtherMethods(asked);
     const { path, query, info } = asked;
     const { request } = exchange;
@@ -266,7 +302,7 @@ export class ApiServer {
         return { ...textAnswer(200, text), contentType: metrics.contentType };
       }
       case "driftless":
-        return (await this.#join(asked, exchange, user)) ?? pageNotFound();
+        return (await this.#join(asked, exchange)) ?? pageNotFound();
       default:
         return this.#document(info.is === "other" ? info.path : path, request);
     }
@@ -274,11 +310,11 @@ export class ApiServer {
 
   #join(
     { method, path }: Asked,
-    { request, response }: Exchange,
-    user: UserInfo,
+    { request, response, seat, action }: Seated,
   ): Promise<Answer | undefined> {
     const { parts, join } = this.#options;
-    const body = (): Promise<Buffer> => readBody({ request, response, parts });
+    const { user } = action;
+    const body = (): Promise<Buffer> => readBody({ request, response, parts, user, seat });
     return join.answer({ method, path, user, peerKey: peerKey(request), body });
   }
 
@@ -329,7 +365,8 @@ interface Exchange {
 }
 
 interface Seated extends Exchange {
-  readonly seat: Seat;
+  readonly seat: RequestSeat;
+  readonly action: Action;
 }
 
 function splitUrl(url: string): readonly [string, string] {

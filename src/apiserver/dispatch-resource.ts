@@ -1,6 +1,7 @@
 // From a request for a resource to its handler. Handlers know no kind by name; what is particular is in the strategy
 // and in the table of subresources.
 
+import type { Kind } from "../api/kind.ts";
 import { methodNotAllowed, unknownResource } from "../api/status-error.ts";
 import { bindPod } from "./handlers/binding.ts";
 import type { RequestContext } from "./handlers/context.ts";
@@ -47,16 +48,23 @@ export async function dispatchResource(
 ): Promise<Answer | undefined> {
   const { resource, info } = context;
   const { kind } = resource;
-  const isMisplaced =
-    kind.resource !== "namespaces" &&
-    (kind.namespaced ? info.name !== "" && info.namespace === "" : info.namespace !== "");
-  if (isMisplaced) throw unknownResource();
+  if (isMisplaced(kind, info)) throw unknownResource();
   if (resource.strategy.deprecation !== undefined) {
     context.warnings.push(resource.strategy.deprecation);
   }
   await resource.refresh?.();
   if (info.subresource !== "") return subresourceHandler(context, method)(context);
   return info.name === "" ? collection(context, method) : object(context, method);
+}
+
+/** Rights were asked in the namespace of the path: what lives nowhere, or elsewhere, is not reached through it. */
+function isMisplaced(
+  { namespaced, resource }: Kind,
+  { namespace, name }: ResourceRequest,
+): boolean {
+  if (namespaced) return name !== "" && namespace === "";
+  // The path of a namespace is both: /namespaces/NAME.
+  return namespace !== "" && !(resource === "namespaces" && namespace === name);
 }
 
 async function collection(context: RequestContext, method: string): Promise<Answer | undefined> {

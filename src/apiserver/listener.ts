@@ -34,8 +34,9 @@ const CHECK_MS = 5000;
 const REQUEST_MS = 60_000;
 /** Go's clients keep idle connections for 90 s; a server that closes first makes their next request fail. */
 const KEEP_ALIVE_MS = 100_000;
-/** For an answer to be taken, once it is written. Its bytes are held until then. */
+/** For an answer to be taken, once it is written, and more for a large one: its bytes are held until then. */
 const TAKE_MS = 60_000;
+const TAKEN_BYTES_PER_MS = 100;
 
 /** Requests that one HTTP/2 connection may have open: a client's watches share few connections. */
 const MAX_STREAMS = 10_000;
@@ -216,16 +217,24 @@ export class Listener {
       return;
     }
     request.url = originForm(request.url ?? "/");
-    const handling = this.#options.handle(request, response).finally(() => {
-      this.#handling.delete(handling);
-      if (!response.writableFinished && !isGone(response)) this.#dropIfNotTaken(response);
-    });
+    const { handle, logger } = this.#options;
+    const handling = handle(request, response)
+      .catch((err: unknown) => {
+        // Nobody above: without this one request could end the process.
+        logger.error("a request was not answered", { err });
+        response.destroy();
+      })
+      .finally(() => {
+        this.#handling.delete(handling);
+        if (!response.writableFinished && !isGone(response)) this.#dropIfNotTaken(response);
+      });
     this.#handling.set(handling, response);
   }
 
   /** Whoever does not read its answer does not make the server keep it. */
   #dropIfNotTaken(response: HttpResponse): void {
-    const timer = this.#options.clock.schedule(TAKE_MS, () => response.destroy());
+    const waitMs = TAKE_MS + response.writableLength / TAKEN_BYTES_PER_MS;
+    const timer = this.#options.clock.schedule(waitMs, () => response.destroy());
     for (const event of ["finish", "close"]) response.once(event, () => timer[Symbol.dispose]());
   }
 }

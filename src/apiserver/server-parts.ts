@@ -11,6 +11,7 @@ import { defaultPlugins } from "./admission/default-plugins.ts";
 import { WatchCache } from "./cache/watch-cache.ts";
 import type { ServerParts } from "./handlers/context.ts";
 import type { HealthCheck } from "./health.ts";
+import { ByteBudget } from "./http/byte-budget.ts";
 import { JoinTokens } from "./join/join-tokens.ts";
 import { NodeAuthorizer } from "./node/node-authorizer.ts";
 import { NodeGraph } from "./node/node-graph.ts";
@@ -28,6 +29,8 @@ import { resources } from "./registry/resources.ts";
 import { strategies } from "./registry/strategies.ts";
 import { ServiceAccountTokens } from "./tokens/service-account-tokens.ts";
 import { firstOf, staticTokens } from "./tokens/static-tokens.ts";
+
+const MAX_UPLOADING_BYTES = 256 * 1024 * 1024;
 
 export interface PartsOptions {
   readonly store: Store;
@@ -92,6 +95,7 @@ export function assemble(options: PartsOptions): Assembly {
       new RbacEscalation({ resources: rbac, resolver, authorizer: rbacAuthorizer }),
     ]),
     tokens: firstOf(staticTokens(options.tokens), joinTokens, serviceAccountTokens),
+    uploads: new ByteBudget({ maxBytes: MAX_UPLOADING_BYTES, maxShare: 1 / 4 }),
     serviceAccountTokens,
     ...known,
   };

@@ -74,7 +74,7 @@ cannot be taken back: it counts until it runs out. Prefer short times, and bindi
 
 async function createUser(name: string, flags: UserFlags): Promise<void> {
   const lifeMs = parseDuration("--ttl", flags.ttl);
-  refuseName(name);
+  for (const one of [name, ...flags.group]) refuseName(one);
   refuseSystem(name, flags);
   const file = outputOf(name, flags);
   const server = flags.server ?? serverOf(flags.dataDir);
@@ -96,7 +96,7 @@ async function createUser(name: string, flags: UserFlags): Promise<void> {
 function refuseName(name: string): void {
   if (/^[\x21-\x7e][\x20-\x7e]*$/.test(name)) return;
   throw new MisuseError(
-    `Cannot create the user ${JSON.stringify(name)}: a name has one or more printable characters of ASCII`,
+    `Cannot use the name ${JSON.stringify(name)}: users and groups have one or more printable characters of ASCII`,
   );
 }
 

@@ -265,6 +265,77 @@ describe("Somebody who would have more", () => {
     equal((await as("ann")("POST", bindings, binding("view"))).status, 201);
   });
 
+  it("cannot reach what lives nowhere through the path of their namespace", async () => {
+    await must("POST", `${RBAC}/namespaces/shop/roles`, {
+      metadata: { name: "everything" },
+      rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }],
+    });
+    await must("POST", `${RBAC}/namespaces/shop/rolebindings`, {
+      metadata: { name: "everything" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "everything" },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "zoe" }],
+    });
+    const zoe = as("zoe");
+    const asked = [
+      zoe("GET", `${SHOP}/namespaces`),
+      zoe("GET", `${SHOP}/namespaces/kube-system`),
+      zoe("POST", `${SHOP}/namespaces`, { metadata: { name: "mine" } }),
+      zoe("PATCH", `${SHOP}/namespaces/kube-system`, { metadata: { labels: { a: "b" } } }, merge),
+      zoe("DELETE", `${SHOP}/namespaces/kube-node-lease`),
+      zoe("PUT", `${SHOP}/namespaces/kube-node-lease/finalize`, { spec: { finalizers: [] } }),
+      zoe("GET", `${SHOP}/nodes`),
+      zoe("GET", `${RBAC}/namespaces/shop/clusterroles`),
+    ];
+    for (const answer of await Promise.all(asked)) equal(answer.status, 404, answer.text);
+    equal((await zoe("GET", SHOP)).status, 200, "their own they may see");
+    await refused(
+      zoe("GET", "/api/v1/namespaces/kube-system"),
+      / cannot get resource "namespaces"/,
+    );
+  });
+
+  it("needs the right to create for a PUT or an apply that creates", async () => {
+    await must("POST", `${RBAC}/namespaces/shop/roles`, {
+      metadata: { name: "changer" },
+      rules: [
+        { apiGroups: ["", "coordination.k8s.io"], resources: ["*"], verbs: ["patch", "update"] },
+      ],
+    });
+    await must("POST", `${RBAC}/namespaces/shop/rolebindings`, {
+      metadata: { name: "changer" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "changer" },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "max" }],
+    });
+    const leases = "/apis/coordination.k8s.io/v1/namespaces/shop/leases";
+    const lease = { metadata: { name: "l" }, spec: { leaseDurationSeconds: 1 } };
+    const apply = { "content-type": "application/apply-patch+yaml" };
+    const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "made" } };
+    await refused(as("max")("PUT", `${leases}/l`, lease), / cannot create resource "leases"/);
+    await refused(
+      as("max")("PATCH", `${SHOP}/secrets/made?fieldManager=a`, secret, apply),
+      / cannot create resource "secrets"/,
+    );
+  });
+
+  it("learns nothing of other namespaces by a review in their own", async () => {
+    const { status, text } = await as("ann")(
+      "POST",
+      "/apis/authorization.k8s.io/v1/namespaces/shop/localsubjectaccessreviews",
+      {
+        metadata: { namespace: "kube-system" },
+        spec: {
+          user: "eve",
+          resourceAttributes: { namespace: "kube-system", verb: "get", resource: "secrets" },
+        },
+      },
+    );
+    equal(status, 400, text);
+    match(
+      text,
+      /the namespace of the provided object does not match the namespace sent on the request/,
+    );
+  });
+
   it("cannot be somebody else", async () => {
     const token = await tokenOf("default");
     const asAnn = { "impersonate-user": "ann" };

@@ -1,6 +1,7 @@
 // What of a body may be in the audit log, and in which form: JSON, whatever it was sent as. Secrets never are.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../api/json.ts";
+import { parseJsonText } from "../../api/json-text.ts";
 import { typeOf } from "../../api/kinds.ts";
 import { decodeProtobuf } from "../../api/protobuf/decode-protobuf.ts";
 import { parseYamlText } from "../../api/yaml-text.ts";
@@ -62,7 +63,7 @@ function parsed({ pieces, contentType }: Body): JsonValue | undefined {
   try {
     if (type.endsWith("protobuf")) return fromProtobuf(bytes);
     if (type.endsWith("yaml")) return parseYamlText(bytes.toString()).value;
-    if (type === "" || type.endsWith("json")) return JSON.parse(bytes.toString()) as JsonValue;
+    if (type === "" || type.endsWith("json")) return parseJsonText(bytes.toString()).value;
   } catch {
     return undefined; // Its failure is the handler's to tell.
   }

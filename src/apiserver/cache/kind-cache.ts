@@ -91,7 +91,7 @@ export class KindCache {
     this.#windowBytes = 0;
     this.#windowStart = revision;
     this.#changed = revision;
-    for (const follower of this.#followers) follower.reset(this.#objects.values());
+    this.#tellFollowers((follower) => follower.reset(this.#objects.values()));
   }
 
   put(object: CachedObject): void {
@@ -174,7 +174,7 @@ export class KindCache {
     const event = new CacheEvent({ type, object, previous });
     this.#changed = event.revision;
     const now = type === "DELETED" ? undefined : object;
-    for (const follower of this.#followers) follower.changed(now, previous);
+    this.#tellFollowers((follower) => follower.changed(now, previous));
     this.#window.push(event);
     this.#windowBytes += object.bytes.length;
     this.#trim();
@@ -184,6 +184,17 @@ export class KindCache {
       }
     }
     event.release();
+  }
+
+  /** One that fails does not keep the cache from following the store. */
+  #tellFollowers(tell: (follower: Follower) => void): void {
+    for (const follower of this.#followers) {
+      try {
+        tell(follower);
+      } catch (err) {
+        this.#onFailure?.(err);
+      }
+    }
   }
 
   /** A watcher whose event cannot be made is sent away; it must not take the others with it. */

@@ -15,6 +15,8 @@ const NODES = "system:nodes";
 const SYSTEM = "system:";
 const SERVICE_ACCOUNT = "system:serviceaccount:";
 const KUBE_SYSTEM = "system:serviceaccount:kube-system:";
+/** Machines that are to join: nobody knows them yet. */
+const BOOTSTRAP = "system:bootstrap:";
 const HEALTH = ["/livez", "/readyz", "/healthz"];
 
 /** By the acting user. `source`, the client's address, tells those apart who have no name. */
@@ -29,6 +31,7 @@ export function classify(action: Action, source: string): Classified {
 function levelOf(action: Action): PriorityLevel {
   const { name, groups } = action.user;
   if (groups.includes(NODES)) return isHeartbeat(action) ? "node-heartbeat" : "node";
+  if (name.startsWith(BOOTSTRAP)) return "catch-all";
   if (isSystem(name)) return "system";
   switch (action.verb) {
     case "list":

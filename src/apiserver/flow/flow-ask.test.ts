@@ -38,13 +38,26 @@ describe("flowAsk", () => {
     assert.equal(ask("timeout=30s", { action: { ...list, verb: "watch" } }).timeoutMs, undefined);
   });
 
-  it("hears the client leave, also if it has left before", () => {
+  it("hears the client leave, also if it has left before, until nobody listens", async () => {
+    let heard = 0;
+    const listen = (response: object): (() => void) =>
+      ask("", { response: response as HttpResponse }).onGone(() => heard++);
     const response = new EventEmitter();
-    const signal = ask("", { response: response as unknown as HttpResponse }).gone();
-    assert.equal(signal.aborted, false);
+    listen(response);
+    listen(response)();
+    assert.equal(heard, 0);
     response.emit("close");
-    assert.equal(signal.aborted, true);
-    const gone = { destroyed: true } as unknown as HttpResponse;
-    assert.equal(ask("", { response: gone }).gone().aborted, true);
+    assert.equal(heard, 1);
+    listen({ destroyed: true });
+    listen({ destroyed: true })();
+    assert.equal(heard, 1);
+    await Promise.resolve();
+    assert.equal(heard, 2);
+  });
+
+  it("follows the answers of lists, and not those of watches and single objects", () => {
+    assert.equal(ask("").isBulky, true);
+    assert.equal(ask("", { action: { ...list, verb: "watch" } }).isBulky, false);
+    assert.equal(ask("", { action: { ...list, name: "one" } }).isBulky, false);
   });
 });

@@ -4,7 +4,7 @@ import type { Action } from "../authorization.ts";
 import type { HttpResponse } from "../http/answer.ts";
 import { classify } from "./classify.ts";
 import type { Ask } from "./flow-control.ts";
-import { goneSignal } from "./gone-signal.ts";
+import { onGone } from "./on-gone.ts";
 import { requestWidth } from "./request-width.ts";
 
 export interface FlowRequest {
@@ -32,7 +32,8 @@ export function flowAsk({ action, query, response, source, stored }: FlowRequest
       wantsState: isStatePart || query.get("sendInitialEvents") === "true",
     }),
     timeoutMs: verb === "watch" ? undefined : durationMs(query.get("timeout") ?? ""),
-    gone: () => goneSignal(response),
+    onGone: (callback) => onGone(response, callback),
+    isBulky: verb === "list" && name === "",
   };
 }
 

@@ -33,6 +33,28 @@ function settings(given: Partial<Record<LimitedLevel, Partial<LevelSettings>>>):
   return Object.fromEntries(all) as FlowSettings;
 }
 
+/** One who may leave. */
+class Client {
+  #listeners = new Set<() => void>();
+  #isGone = false;
+
+  readonly onGone: Ask["onGone"] = (callback) => {
+    this.#listeners.add(callback);
+    if (this.#isGone) queueMicrotask(() => this.leave());
+    return () => void this.#listeners.delete(callback);
+  };
+
+  leave(): void {
+    this.#isGone = true;
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    for (const listener of listeners) listener();
+  }
+}
+
+/** One who stays. */
+const never: Ask["onGone"] = () => () => undefined;
+
 class Bench {
   readonly clock = new FakeClock();
   readonly metrics = createMetrics();
@@ -61,9 +83,8 @@ class Bench {
       this.seats.set(id, seat);
     };
     const refused = (err: unknown): void => void this.refused.set(id, err);
-    const gone = (): AbortSignal => new AbortController().signal;
     try {
-      const got = this.control.acquire({ flow: "f", width: 1, gone, ...given });
+      const got = this.control.acquire({ flow: "f", width: 1, onGone: never, ...given });
       if (!(got instanceof Promise)) {
         started(got);
         return true;
@@ -134,7 +155,7 @@ describe("FlowControl", () => {
         level: "workload-read",
         flow: "f",
         width: 1,
-        gone: () => new AbortController().signal,
+        onGone: never,
       }) as Seat;
       throw new Error("planted");
     };
@@ -259,10 +280,10 @@ describe("FlowControl", () => {
   it("forgets a refusal whose client has left", async () => {
     const full = { seats: 1, maxSeats: 1, maxWaiting: 0 };
     const bench = new Bench(settings({ "workload-read": full }));
-    const client = new AbortController();
+    const client = new Client();
     bench.ask("holder", { level: "workload-read" });
-    bench.ask("gone", { level: "workload-read", gone: () => client.signal });
-    client.abort();
+    bench.ask("gone", { level: "workload-read", onGone: client.onGone });
+    client.leave();
     await bench.settle();
     assert.ok(bench.refused.get("gone") instanceof ClientGoneError);
     assert.equal(bench.clock.waiting, 0);
@@ -288,11 +309,11 @@ describe("FlowControl", () => {
   it("forgets a request whose client left while it waited", async () => {
     const bench = new Bench(settings({ "workload-read": { seats: 1, maxSeats: 1 } }));
     const level = "workload-read";
-    const client = new AbortController();
+    const client = new Client();
     bench.ask("holder", { level });
-    bench.ask("gone", { level, gone: () => client.signal });
+    bench.ask("gone", { level, onGone: client.onGone });
     bench.ask("next", { level });
-    client.abort();
+    client.leave();
     await bench.settle();
     assert.ok(bench.refused.get("gone") instanceof ClientGoneError);
     bench.end("holder");
@@ -303,8 +324,10 @@ describe("FlowControl", () => {
 
   it("does not wait for a client that has left before", async () => {
     const bench = new Bench(settings({ "workload-read": { seats: 1, maxSeats: 1 } }));
+    const client = new Client();
+    client.leave();
     bench.ask("holder", { level: "workload-read" });
-    bench.ask("gone", { level: "workload-read", gone: () => AbortSignal.abort() });
+    bench.ask("gone", { level: "workload-read", onGone: client.onGone });
     await bench.settle();
     assert.ok(bench.refused.get("gone") instanceof ClientGoneError);
     assert.equal(bench.control.state.find(({ name }) => name === "workload-read")?.waiting, 0);
@@ -334,6 +357,47 @@ describe("FlowControl", () => {
     const bench = new Bench(settings({ system: many, "catch-all": { seats: 8, maxSeats: 8 } }));
     for (let i = 0; i < 500; i++) bench.ask(`s${i}`, { level: "system", flow: `${i}` });
     assert.equal(bench.ask("anybody", { level: "catch-all" }), true);
+  });
+
+  it("lends while a level waits for its turn only, with seats to spare", async () => {
+    const bench = new Bench(
+      settings({
+        "workload-read": { seats: 100, lendable: 50, maxSeats: 100 },
+        "workload-list": { seats: 2, lendable: 0, maxSeats: 20 },
+      }),
+    );
+    for (let i = 0; i < 50; i++) bench.ask(`read ${i}`, { level: "workload-read" });
+    assert.ok(bench.started.length < 50, "the turn is not over");
+    bench.ask("one", { level: "workload-list", width: 2, flow: "a" });
+    bench.turn();
+    bench.ask("two", { level: "workload-list", width: 2, flow: "b" });
+    await bench.settle();
+    assert.ok(bench.started.includes("two"), "nothing was lent");
+  });
+
+  it("lets a flow wait while its client has not taken large answers, and nobody else", async () => {
+    const bench = new Bench(
+      settings({ "workload-list": { seats: 40, lendable: 0, maxSeats: 40 } }),
+    );
+    const level = "workload-list";
+    const clients = Array.from({ length: 20 }, () => new Client());
+    const list = (id: string, given: Partial<Ask>): void =>
+      void bench.ask(id, { level, width: 10, isBulky: true, ...given });
+    for (const [i, { onGone }] of clients.entries()) list(`slow ${i}`, { flow: "slow", onGone });
+    for (let round = 0; round < 20; round++) {
+      await bench.rest();
+      for (const id of bench.started) bench.end(id);
+    }
+    assert.equal(bench.started.length, 12);
+    list("other", { flow: "other" });
+    await bench.rest();
+    assert.equal(bench.started.at(-1), "other");
+    clients[0]?.leave();
+    await bench.rest();
+    assert.ok(bench.started.includes("slow 12"), "it waits although an answer was taken");
+    assert.ok(!bench.started.includes("slow 13"), "it got more than was taken");
+    await bench.clock.step(1000);
+    assert.ok(bench.started.includes("slow 13"), "it waits for ever for a client that was killed");
   });
 
   it("never counts exempt requests", () => {
@@ -396,7 +460,7 @@ const tight = settings({
 
 class Campaign extends Bench {
   readonly asked: string[] = [];
-  readonly clients = new Map<string, AbortController>();
+  readonly clients = new Map<string, Client>();
   readonly ended = new Set<string>();
 
   constructor() {
@@ -407,17 +471,17 @@ class Campaign extends Bench {
     switch (given.do) {
       case "ask": {
         const id = `${this.asked.length}`;
-        const client = new AbortController();
+        const client = new Client();
         this.clients.set(id, client);
         this.asked.push(id);
-        this.ask(id, { ...given, gone: () => client.signal });
+        this.ask(id, { ...given, onGone: client.onGone });
         break;
       }
       case "end":
         this.finish(this.started.filter((id) => !this.ended.has(id)).at(given.which % 7));
         break;
       case "leave":
-        this.clients.get(this.asked[given.which % (this.asked.length || 1)] ?? "")?.abort();
+        this.clients.get(this.asked[given.which % (this.asked.length || 1)] ?? "")?.leave();
         break;
       case "turn":
         this.turn();

@@ -6,7 +6,9 @@
 // (3) What starts in one turn of the event loop is bounded too. Answers from the cache never wait for anything, so
 //     their seats are free again at once, and a flood would keep the loop from reading what is more urgent. With a
 //     bound the rest of the flood waits here, where urgency counts, while the sockets are read.
-// (4) A refusal costs as much as an answer from the cache, and whoever ignores it asks again at once. So it is given
+// (4) A seat is free when the answer is made, but an answer of thousands of objects is in memory until its client has
+//     taken it. So of those a flow may have only so many open; it waits then, a second at most, and nobody else does.
+// (5) A refusal costs as much as an answer from the cache, and whoever ignores it asks again at once. So it is given
 //     after the time that it tells the client to wait: a flood that is refused is slower than one that is served.
 
 import { tooManyRequests } from "../../api/status-error.ts";
@@ -31,8 +33,13 @@ export interface Ask extends Classified {
   readonly width: number;
   /** How long the request may take altogether; a quarter of it may be spent waiting. */
   readonly timeoutMs?: number | undefined;
-  /** Called only if it has to wait. Aborts when the client has left. */
-  readonly gone: () => AbortSignal;
+  /**
+   * Called only if it has to wait. Calls back when the client has left, never at once, until what it returns is
+   * called. Not an AbortSignal: one for every request that waits, aborted at its end, made a flood twice as dear.
+   */
+  readonly onGone: (callback: () => void) => () => void;
+  /** The answer may be large: how many the client has not taken yet counts. */
+  readonly isBulky?: boolean;
 }
 
 /** The right to be in progress. Must be given back, whatever happens. */
@@ -48,6 +55,12 @@ const WAITING_SHARE = 1 / 4;
 /** About three milliseconds of answers from the cache, or three long lists. */
 const TURN_SEATS = 32;
 
+/**
+ * How long an answer counts that is not taken. Not until its end: the server hears late, or never, of a client that was
+ * killed while it read, and the same user comes back.
+ */
+const MAX_OPEN_MS = 1000;
+
 const RETRY_AFTER_SECONDS = 1;
 const REFUSAL_SPREAD_MS = 1000;
 /** Refusals that are held back, of all levels; beyond, they are given at once. */
@@ -59,8 +72,9 @@ export class FlowControl {
   readonly #byName: ReadonlyMap<string, LevelQueue>;
   readonly #totalSeats: number;
   readonly #metrics: FlowMetrics;
-  readonly #end = (level: LevelQueue, flow: Flow, width: number): void => {
+  readonly #end = ({ level, flow, width, ask }: HeldSeatOptions): void => {
     this.#used -= width;
+    if (ask.isBulky === true) this.#followAnswer(level, flow, { width, ask }); // (4)
     level.end(flow, width);
     this.#dispatch();
   };
@@ -88,7 +102,7 @@ export class FlowControl {
     if (!level.isFreeFor(ask.flow, width) || !this.#fits(level, width)) {
       return this.#wait(level, width, ask);
     }
-    return this.#start(level, level.start(ask.flow, width), width); // (1)
+    return this.#start(level, level.start(ask.flow, width), { width, ask }); // (1)
   }
 
   /** Brings the metrics up to date; before they are printed. */
@@ -107,11 +121,23 @@ export class FlowControl {
     }));
   }
 
-  #start(level: LevelQueue, flow: Flow, width: number): Seat {
+  #start(level: LevelQueue, flow: Flow, { width, ask }: Started): Seat {
     this.#used += width;
     this.#metrics.dispatched(level.name);
     if (!level.settings.ignoresTurns) this.#spendTurn(level, width);
-    return new HeldSeat({ level, flow, width, end: this.#end });
+    return new HeldSeat({ level, flow, width, ask, end: this.#end });
+  }
+
+  #followAnswer(level: LevelQueue, flow: Flow, { width, ask }: Started): void {
+    const end = (): void => {
+      timer[Symbol.dispose]();
+      stopListening();
+      level.close(flow, width);
+      this.#dispatch();
+    };
+    level.open(flow, width);
+    const timer = this.#options.clock.schedule(MAX_OPEN_MS, end);
+    const stopListening = ask.onGone(end);
   }
 
   #spendTurn(level: LevelQueue, width: number): void {
@@ -137,24 +163,26 @@ export class FlowControl {
     let spare = this.#totalSeats - this.#used - width;
     for (const other of this.#levels) if (other !== level) spare -= other.reserved;
     if (spare < 0) return false;
-    return level.isOwn(width) || !this.#levels.some(wantsItsOwn);
+    if (level.isOwn(width)) return true;
+    // Who wants its own gets it first. That it waits for the next turn only is no reason to lend nothing.
+    for (const other of this.#levels) if (wantsItsOwn(other)) spare -= other.peek()?.width ?? 0;
+    return spare >= 0;
   }
 
   #wait(level: LevelQueue, width: number, ask: Ask): Promise<Seat> {
     if (!level.hasRoomFor(ask.flow)) {
       this.#metrics.rejected(level.name, "queue-full");
-      return this.#refuse(ask.gone());
+      return this.#refuse(ask);
     }
     const { clock } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<Seat>();
     const sinceMs = clock.monotonicMs();
-    const gone = ask.gone();
     const waiter = level.wait(ask.flow, (flow) => ({
       flow,
       width,
       start: () => {
         stopWaiting(true);
-        resolve(this.#start(level, flow, width));
+        resolve(this.#start(level, flow, { width, ask }));
       },
     }));
     const leave = (reason: "time-out" | "cancelled", err: Error): void => {
@@ -165,31 +193,32 @@ export class FlowControl {
       // It may have been the one for whom others had to wait.
       this.#dispatch();
     };
-    const onGone = (): void => leave("cancelled", clientLeft());
+    const stopListening = ask.onGone(() => leave("cancelled", clientLeft()));
     const maxWaitMs = WAITING_SHARE * Math.min(ask.timeoutMs ?? Infinity, DEFAULT_TIMEOUT_MS);
     const timer = clock.schedule(maxWaitMs, () => leave("time-out", tooMany()));
     const stopWaiting = (isExecuted: boolean): void => {
       timer[Symbol.dispose]();
-      gone.removeEventListener("abort", onGone);
+      stopListening();
       this.#metrics.waited(level.name, (clock.monotonicMs() - sinceMs) / 1000, isExecuted);
     };
-    if (gone.aborted) onGone();
-    else gone.addEventListener("abort", onGone);
     return promise;
   }
 
-  async #refuse(gone: AbortSignal): Promise<never> {
-    if (this.#refusing >= MAX_REFUSING) throw tooMany();
+  #refuse({ onGone }: Ask): Promise<never> {
+    if (this.#refusing >= MAX_REFUSING) return Promise.reject(tooMany());
     // Those that came together do not end together: that would be a burst of its own.
     const spreadMs = (this.#refusing++ * 37) % REFUSAL_SPREAD_MS;
-    try {
-      await this.#options.clock.sleep(1000 * RETRY_AFTER_SECONDS + spreadMs, gone); // (4)
-    } catch (err) {
-      throw clientLeft(err);
-    } finally {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const end = (err: Error): void => {
       this.#refusing--;
-    }
-    throw tooMany();
+      timer[Symbol.dispose]();
+      stopListening();
+      reject(err);
+    };
+    const ms = 1000 * RETRY_AFTER_SECONDS + spreadMs;
+    const timer = this.#options.clock.schedule(ms, () => end(tooMany())); // (5)
+    const stopListening = onGone(() => end(clientLeft()));
+    return promise;
   }
 
   #dispatch(): void {
@@ -221,11 +250,15 @@ export interface LevelState {
   readonly flows: number;
 }
 
-interface HeldSeatOptions {
+interface Started {
+  readonly width: number;
+  readonly ask: Ask;
+}
+
+interface HeldSeatOptions extends Started {
   readonly level: LevelQueue;
   readonly flow: Flow;
-  readonly width: number;
-  readonly end: (level: LevelQueue, flow: Flow, width: number) => void;
+  readonly end: (held: HeldSeatOptions) => void;
 }
 
 class HeldSeat implements Seat {
@@ -240,7 +273,7 @@ class HeldSeat implements Seat {
     const held = this.#held;
     if (held === undefined) return;
     this.#held = undefined;
-    held.end(held.level, held.flow, held.width);
+    held.end(held);
   }
 
   [Symbol.dispose](): void {
@@ -261,8 +294,6 @@ function tooMany(): Error {
   return tooManyRequests("Too many requests, please try again later.", RETRY_AFTER_SECONDS);
 }
 
-function clientLeft(cause?: unknown): ClientGoneError {
-  return new ClientGoneError("Cannot answer the request: the client left while it waited", {
-    cause,
-  });
+function clientLeft(): ClientGoneError {
+  return new ClientGoneError("Cannot answer the request: the client left while it waited");
 }

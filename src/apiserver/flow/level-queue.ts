@@ -14,8 +14,13 @@ export interface Waiter {
 export interface Flow {
   readonly name: string;
   seats: number;
+  /** The widths of bulky answers that its client has not taken yet. */
+  open: number;
   readonly waiting: Set<Waiter>;
 }
+
+/** A dozen lists of a thousand objects, or as many larger ones: tens of MiB with the usual objects. */
+const MAX_OPEN_OF_FLOW = 128;
 
 export class LevelQueue {
   readonly name: LimitedLevel;
@@ -97,6 +102,17 @@ export class LevelQueue {
     this.#settle(flow);
   }
 
+  /** A bulky answer is on its way. */
+  open(flow: Flow, width: number): void {
+    flow.open += width;
+  }
+
+  /** It was taken, or nobody is there to take it. */
+  close(flow: Flow, width: number): void {
+    flow.open -= width;
+    this.#settle(flow);
+  }
+
   wait(flowName: string, make: (flow: Flow) => Waiter): Waiter {
     const flow = this.#flowOf(flowName);
     const waiter = make(flow);
@@ -131,7 +147,7 @@ export class LevelQueue {
   #flowOf(name: string): Flow {
     const known = this.#flows.get(name);
     if (known !== undefined) return known;
-    const flow: Flow = { name, seats: 0, waiting: new Set() };
+    const flow: Flow = { name, seats: 0, open: 0, waiting: new Set() };
     this.#flows.set(name, flow);
     return flow;
   }
@@ -148,6 +164,8 @@ export class LevelQueue {
   }
 
   #mayTake(flow: Flow, width: number): boolean {
+    if (flow.seats === 0 && flow.open === 0) return true;
+    if (width > 1 && flow.open + flow.seats + width > MAX_OPEN_OF_FLOW) return false;
     return flow.seats === 0 || flow.seats + width <= this.#maxSeatsOfFlow;
   }
 
@@ -155,7 +173,7 @@ export class LevelQueue {
   #settle(flow: Flow): void {
     if (flow.waiting.size === 0) {
       this.#turns.delete(flow);
-      if (flow.seats === 0) this.#flows.delete(flow.name);
+      if (flow.seats === 0 && flow.open === 0) this.#flows.delete(flow.name);
       return;
     }
     const [first] = flow.waiting;

@@ -31,6 +31,7 @@ export async function apply(
   const key = objectKey(resource.kind, info.namespace, info.name);
   const isThere = (await parts.objects.get(resource, key)) !== undefined;
   if (!isThere && info.subresource === "") {
+    await context.demand("create");
     const object = merge(undefined);
     refuseUid(context, object);
     await admitCreate(context, object, options);

@@ -9,8 +9,9 @@ import type { RequestAudit } from "../audit/auditor.ts";
 import type { TokenAuthenticator } from "../authentication.ts";
 import type { Authorizer } from "../authorization.ts";
 import type { WatchCache } from "../cache/watch-cache.ts";
-import type { Seat } from "../flow/flow-control.ts";
+import type { RequestSeat } from "../flow/request-seat.ts";
 import type { HttpRequest, HttpResponse } from "../http/answer.ts";
+import type { ByteBudget } from "../http/byte-budget.ts";
 import type { ResourceRequest } from "../http/request-info.ts";
 import type { ObjectStore } from "../registry/object-store.ts";
 import type { Resource } from "../registry/resource.ts";
@@ -28,6 +29,8 @@ export interface ServerParts {
   readonly authorizer: Authorizer;
   readonly admission: AdmissionChain;
   readonly tokens: TokenAuthenticator;
+  /** Of bodies that are on their way. */
+  readonly uploads: ByteBudget;
   readonly serviceAccountTokens: Pick<ServiceAccountTokens, "sign">;
   /** By group, version and resource. */
   resource(group: string, version: string, resource: string): Resource | undefined;
@@ -47,7 +50,11 @@ export interface RequestContext {
   readonly annotations: Map<string, string>;
   readonly audit: RequestAudit;
   /** Given back when the handler ends; a stream gives it back when it has begun. */
-  readonly seat: Seat;
+  readonly seat: RequestSeat;
+  /** Throws Forbidden unless the user may do this too, where a request turns out to be more than it said. */
+  readonly demand: (verb: string) => Promise<void>;
+  /** Throws if what the request was allowed for is not so any more: the user is gone, or the right. */
+  readonly demandStill: () => Promise<void>;
   /** When the request came. */
   readonly nowMs: number;
 }

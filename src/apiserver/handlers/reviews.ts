@@ -20,6 +20,7 @@ import type { FieldError } from "../../api/validation/field-error.ts";
 import { type Action, nowhere } from "../authorization.ts";
 import { type Answer, jsonAnswer } from "../http/answer.ts";
 import { readBody } from "../http/read-body.ts";
+import { settlePlace } from "../registry/metadata-rules.ts";
 import { API_AUDIENCES } from "../tokens/service-account-tokens.ts";
 import type { UserInfo } from "../user.ts";
 import { type RequestContext, timestamp } from "./context.ts";
@@ -113,6 +114,12 @@ async function accessReview(context: RequestContext, asked: ApiObject): Promise<
 async function localAccessReview(context: RequestContext, asked: ApiObject): Promise<object> {
   const question = asked as ApiObject & LocalSubjectAccessReview;
   refuseIf(validateLocalSubjectAccessReview(question));
+  settlePlace(context.resource, question, { namespace: context.info.namespace, name: "" });
+  if (question.spec.resourceAttributes?.namespace !== context.info.namespace) {
+    throw badRequest(
+      `spec.resourceAttributes.namespace must match namespace: ${context.info.namespace}`,
+    );
+  }
   return answered(context, question);
 }
 

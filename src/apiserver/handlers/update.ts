@@ -55,6 +55,7 @@ async function createIfMissing(
   if (resource.strategy.createsOnUpdate !== true || info.subresource !== "") return undefined;
   const key = objectKey(resource.kind, info.namespace, info.name);
   if ((await parts.objects.get(resource, key)) !== undefined) return undefined;
+  await context.demand("create");
   const copy = structuredClone(object);
   refuseUid(context, copy);
   wipeIdentity(copy);

@@ -27,7 +27,11 @@ const MIN_TIMEOUT_SECONDS = 1800;
 const BOOKMARK_BEFORE_END_MS = 2000;
 const BOOKMARK_FROM_MS = 10_000;
 /** For the end of a watch to reach its client. */
-const TAKE_MS = 10_000;
+const TAKE_MS = 60_000;
+/** More than this nobody gets who asks for it. */
+const MAX_TIMEOUT_SECONDS = 3600;
+/** How long somebody who lost the right to a watch can go on with it, at most. */
+const RECHECK_MS = 60_000;
 
 export async function watch(context: RequestContext, options: ListOptions): Promise<void> {
   const { parts, response, request } = context;
@@ -47,7 +51,10 @@ export async function watch(context: RequestContext, options: ListOptions): Prom
   context.seat.release();
   const seconds = options.timeoutSeconds ?? 0;
   const timeoutMs =
-    1000 * (seconds > 0 ? seconds : MIN_TIMEOUT_SECONDS * (1 + parts.random.next()));
+    1000 *
+    (seconds > 0
+      ? Math.min(seconds, MAX_TIMEOUT_SECONDS)
+      : MIN_TIMEOUT_SECONDS * (1 + parts.random.next()));
   using _ = parts.clock.schedule(timeoutMs, () => sink.end());
   await untilReached(context, options, sink);
   const watcher = start(context, { options, selection, encoder, sink }); // (2)
@@ -58,9 +65,26 @@ export async function watch(context: RequestContext, options: ListOptions): Prom
           sink.send(encoder.bookmark(parts.cache.revision, false));
         })
       : undefined;
+  using _rights = recheck(context, sink);
   await sink.closed; // (3)
   if (watcher !== undefined) context.resource.cache.leave(watcher);
   if (!response.writableFinished && !isGone(response)) dropIfNotTaken(context);
+}
+
+/** Ends the watch of somebody who may not watch any more. Not all at the same time. */
+function recheck({ parts, demandStill }: RequestContext, sink: ResponseSink): Disposable {
+  const later = (): Disposable =>
+    parts.clock.schedule(RECHECK_MS * (0.5 + parts.random.next() / 2), () => void look());
+  const look = async (): Promise<void> => {
+    try {
+      await demandStill();
+      timer = later();
+    } catch {
+      sink.end(); // Whoever comes back is told why not.
+    }
+  };
+  let timer = later();
+  return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
 
 /** Whoever does not read what was sent to it does not keep the server from forgetting it. */

@@ -61,7 +61,8 @@ export async function send(
   options: SendOptions,
 ): Promise<void> {
   const { code, contentType, body, headers = {} } = answer;
-  const compressed = await compress(body, options.acceptEncoding);
+  if (response.destroyed) return;
+  const compressed = await compress(answer, options.acceptEncoding);
   const pieces = compressed ?? body;
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const head: Record<string, string> = {
@@ -95,13 +96,25 @@ function write(response: HttpResponse, pieces: readonly Uint8Array[]): void {
   else response.end(last);
 }
 
+/** Of documents, which are sent again and again. */
+const compressedDocuments = new WeakMap<object, Promise<readonly Uint8Array[]>>();
+
 function compress(
-  body: readonly Uint8Array[],
+  { body, headers }: Answer,
   acceptEncoding: string | undefined,
-): Promise<readonly Uint8Array[] | undefined> | undefined {
+): Promise<readonly Uint8Array[]> | undefined {
   if (acceptEncoding === undefined || !acceptEncoding.includes("gzip")) return undefined;
   const length = body.reduce((sum, piece) => sum + piece.length, 0);
   if (length <= COMPRESS_FROM_BYTES) return undefined;
+  const [only] = body;
+  const isDocument = headers?.["etag"] !== undefined && body.length === 1;
+  if (only === undefined || !isDocument) return gzipped(body, length);
+  const known = compressedDocuments.get(only) ?? gzipped(body, length);
+  compressedDocuments.set(only, known);
+  return known;
+}
+
+function gzipped(body: readonly Uint8Array[], length: number): Promise<readonly Uint8Array[]> {
   return new Promise((resolve, reject) => {
     // The fastest level: on a local network the CPU is dearer than the bytes.
     gzip(Buffer.concat(body, length), { level: constants.Z_BEST_SPEED }, (err, result) => {

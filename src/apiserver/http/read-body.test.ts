@@ -6,15 +6,14 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { FakeClock } from "../../base/testing/fake-clock.ts";
 import type { HttpRequest, HttpResponse } from "./answer.ts";
-import { ClientGoneError, readBody } from "./read-body.ts";
+import { ByteBudget } from "./byte-budget.ts";
+import { ClientGoneError, readBody, type Upload } from "./read-body.ts";
 
 const MiB = 1024 * 1024;
 
 /** The length of what is sent, or the message of the error, is the answer. */
 async function answer(request: HttpRequest, response: HttpResponse): Promise<void> {
-  const body = await readBody({ request, response, parts: { clock: new FakeClock() } }).catch(
-    (err: Error) => err.message,
-  );
+  const body = await readBody(uploadOf({ request, response })).catch((err: Error) => err.message);
   response.end(`<${typeof body === "string" ? body : body.length}>`);
 }
 
@@ -39,6 +38,15 @@ async function told(socket: Socket): Promise<string> {
   return text;
 }
 
+function uploadOf(
+  exchange: Pick<Upload, "request" | "response">,
+  clock = new FakeClock(),
+  uploads = new ByteBudget({ maxBytes: 10_000_000, maxShare: 1 }),
+): Upload {
+  const seat = { without: <T>(wait: () => Promise<T>): Promise<T> => wait() };
+  return { ...exchange, parts: { clock, uploads }, user: { name: "ann" }, seat };
+}
+
 describe("readBody", () => {
   it("answers a chunked body at the limit and then hangs up", async (t) => {
     const socket = await listening(t, createServer(answering));
@@ -52,7 +60,7 @@ describe("readBody", () => {
   it("closes a connection half a second after it refused a body that goes on coming", async (t) => {
     const clock = new FakeClock();
     const server = createServer((request, response) => {
-      readBody({ request, response, parts: { clock } }).catch((err: Error) => {
+      readBody(uploadOf({ request, response }, clock)).catch((err: Error) => {
         response.end(`<${err.message}>`);
       });
     });
@@ -82,7 +90,7 @@ describe("readBody", () => {
     const outcome = Promise.withResolvers<Buffer>();
     const began = Promise.withResolvers<void>();
     const server = createServer((request, response) => {
-      outcome.resolve(readBody({ request, response, parts: { clock: new FakeClock() } }));
+      outcome.resolve(readBody(uploadOf({ request, response })));
       began.resolve();
     });
     const socket = await listening(t, server);
@@ -102,7 +110,7 @@ describe("readBody", () => {
         readonly request: HttpRequest;
         readonly response: HttpResponse;
       };
-      readBody({ ...upload, parts: { clock } }).catch(outcome.resolve);
+      readBody(uploadOf(upload, clock)).catch(outcome.resolve);
       began.resolve();
     });
     server.listen(0, "127.0.0.1");

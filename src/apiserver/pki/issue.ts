@@ -114,11 +114,12 @@ export async function sign(options: SignOptions): Promise<string> {
   if (nowMs >= endMs) throw new AuthorityExpiredError(commonName, endMs);
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
-    subject: [
-      { CN: [commonName] },
-      ...organizations.map((name) => ({ O: [name] })),
-      ...(uid === "" ? [] : [{ [UID_ATTRIBUTE]: [uid] }]),
-    ],
+    // As values: the library takes a bare text that begins with "#" for encoded bytes.
+    subject: new x509.Name([
+      { CN: [{ utf8String: commonName }] },
+      ...organizations.map((name) => ({ O: [{ utf8String: name }] })),
+      ...(uid === "" ? [] : [{ [UID_ATTRIBUTE]: [{ utf8String: uid }] }]),
+    ]),
     issuer: issuer.subject,
     notBefore: new Date(nowMs - BACKDATE_MS),
     notAfter: new Date(Math.min(nowMs + options.lifeMs, endMs)),
