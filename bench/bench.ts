@@ -2,12 +2,13 @@
 // same run where there is one: absolute times hold for this machine and this moment only.
 //
 //   npm run bench              all
-//   npm run bench -- writer    one part: writer, watch, memory, api
-//   npm run bench -- --quick   fewer and shorter figures of the API
+//   npm run bench -- writer    one part: writer, watch, memory, api, flood
+//   npm run bench -- --quick   fewer and shorter figures of the API and the flood
 
 import { fileURLToPath } from "node:url";
 import { buildC } from "../test/support/c-program.ts";
 import { benchApi } from "./api/bench-api.ts";
+import { benchFlood } from "./flood/bench-flood.ts";
 import { benchMemory } from "./memory.ts";
 import { printTable } from "./report.ts";
 import { benchWatch } from "./watch.ts";
@@ -20,6 +21,7 @@ const PARTS: Record<string, () => void | Promise<void>> = {
   watch: async () => benchWatch(await built("raw-watch.c")),
   memory: benchMemory,
   api: () => benchApi({ isQuick }),
+  flood: () => benchFlood({ isQuick }),
 };
 
 const wanted = process.argv.slice(2).filter((argument) => argument !== "--quick");

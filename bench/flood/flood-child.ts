@@ -3,10 +3,14 @@
 
 import { setPriority } from "node:os";
 import { performance } from "node:perf_hooks";
+import {
+  type FloodOperation,
+  type FloodRequest,
+  floodRequest,
+} from "../../test/flood/flood-request.ts";
+import { Http2Connection } from "../../test/flood/http2-connection.ts";
 import { HttpConnection } from "../api/http-connection.ts";
-import type { FloodJob, FloodOperation, FloodResult } from "./flood-jobs.ts";
-import { type FloodRequest, floodRequest } from "./flood-request.ts";
-import { Http2Connection } from "./http2-connection.ts";
+import type { FloodJob, FloodResult } from "./flood-jobs.ts";
 import { serveJob } from "./load-process.ts";
 
 /** Elsewhere it would have a machine of its own. Here it may not take the processor from those who are measured. */
@@ -20,14 +24,14 @@ interface Sender {
 }
 
 async function flood(job: FloodJob, stop: AbortSignal): Promise<FloodResult> {
-  const startedMs = performance.now();
+  const startedMs = performance.now() + job.riseMs;
   const result = { served: 0, refused: 0, failed: 0 };
   let number = process.pid * 1_000_000;
   const slot = async (operation: FloodOperation, sender: Sender): Promise<void> => {
     while (!stop.aborted) {
       const request = floodRequest(operation, number++);
       const status = await sender.send(request).catch(() => 0);
-      if (stop.aborted) return;
+      if (performance.now() < startedMs || stop.aborted) continue;
       if (status === request.expected) result.served++;
       else if (status === 429) result.refused++;
       else result.failed++;
@@ -35,7 +39,9 @@ async function flood(job: FloodJob, stop: AbortSignal): Promise<FloodResult> {
   };
   const senders = sendersOf(job);
   const { operations } = job;
-  const slots = senders.map((sender, i) => slot(operations[i % operations.length] ?? "get", sender));
+  const slots = senders.map((sender, i) =>
+    slot(operations[i % operations.length] ?? "get", sender),
+  );
   await new Promise((resolve) => stop.addEventListener("abort", resolve));
   // The last answers are not waited for.
   void slots;
@@ -43,7 +49,12 @@ async function flood(job: FloodJob, stop: AbortSignal): Promise<FloodResult> {
 }
 
 /** One for each request that is to be under way. */
-function sendersOf({ target, http2Sessions, streamsOfSession, http1Connections }: FloodJob): Sender[] {
+function sendersOf({
+  target,
+  http2Sessions,
+  streamsOfSession,
+  http1Connections,
+}: FloodJob): Sender[] {
   const sessions = Array.from({ length: http2Sessions }, () => new Http2Connection(target));
   const streams = sessions.flatMap((session) => new Array<Sender>(streamsOfSession).fill(session));
   return [...streams, ...Array.from({ length: http1Connections }, () => http1Sender(target))];
@@ -69,6 +80,7 @@ function http1Sender(target: FloodJob["target"]): Sender {
 }
 
 function bytesOf({ method, path, body }: FloodRequest, { host, port }: FloodJob["target"]): Buffer {
-  const type = body === "" ? "" : `content-type: application/json\r\ncontent-length: ${body.length}\r\n`;
+  const type =
+    body === "" ? "" : `content-type: application/json\r\ncontent-length: ${body.length}\r\n`;
   return Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: ${host}:${port}\r\n${type}\r\n${body}`);
 }

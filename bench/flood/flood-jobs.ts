@@ -1,9 +1,8 @@
 // What the bench asks of its two processes, the one that floods and the one that behaves, and what it hears back.
 // Everything here goes over IPC as JSON.
 
+import type { FloodOperation } from "../../test/flood/flood-request.ts";
 import type { Target } from "../api/jobs.ts";
-
-export type FloodOperation = "create" | "update" | "get" | "list";
 
 /** Requests that are always under way: each is followed by the next of its kind as soon as it is answered. */
 export interface FloodJob {
@@ -13,6 +12,8 @@ export interface FloodJob {
   readonly http2Sessions: number;
   readonly streamsOfSession: number;
   readonly http1Connections: number;
+  /** Not counted: the handshakes are under way. */
+  readonly riseMs: number;
 }
 
 export interface FloodResult {
@@ -24,16 +25,23 @@ export interface FloodResult {
   readonly failed: number;
 }
 
-/** A node and a user, who ask at fixed times, whether the last answer is there or not. */
+/** Nodes and a user, who ask at fixed times. */
 export interface BehavedJob {
-  readonly node: Target;
+  /** As in NODES. */
+  readonly nodes: readonly Target[];
   readonly user: Target;
   /** Not measured: the compiler has not seen the code yet. */
   readonly warmUpMs: number;
   readonly ms: number;
 }
 
-export const clientNames = ["heartbeat", "get", "list of 10", "update", "get by a newcomer"] as const;
+export const clientNames = [
+  "heartbeat",
+  "get",
+  "list of 10",
+  "update",
+  "get by a newcomer",
+] as const;
 export type ClientName = (typeof clientNames)[number];
 
 export interface Times {

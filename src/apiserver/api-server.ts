@@ -33,6 +33,7 @@ import {
   textAnswer,
 } from "./http/answer.ts";
 import { ByteBudget } from "./http/byte-budget.ts";
+import { isGone } from "./http/is-gone.ts";
 import { ClientGoneError, readBody } from "./http/read-body.ts";
 import { requestInfo } from "./http/request-info.ts";
 import type { JoinApi } from "./join/join-api.ts";
@@ -124,7 +125,8 @@ export class ApiServer {
   async #send({ method, path }: Asked, exchange: Exchange, answer: Answer): Promise<void> {
     const { request, response, warnings, user } = exchange;
     const { logger } = this.#options.parts;
-    const held = this.#held(response, answer, user);
+    // What was written is answered in any case: it happened.
+    const held = method !== "GET" || this.#held(response, answer, user);
     try {
       const acceptEncoding = request.headers["accept-encoding"];
       await send(response, held ? answer : statusAnswer(tooManyRequests(UNTAKEN, 1)), {
@@ -141,7 +143,7 @@ export class ApiServer {
   /** False if too much waits for clients to take it already. */
   #held(response: HttpResponse, { body }: Answer, user: string): boolean {
     const bytes = body.reduce((sum, piece) => sum + piece.length, 0);
-    if (bytes < LARGE_BYTES) return true;
+    if (bytes < LARGE_BYTES || isGone(response)) return true;
     if (!this.#answers.take(user, bytes)) return false;
     response.once("close", () => this.#answers.giveBack(user, bytes));
     return true;

@@ -166,7 +166,9 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
       mayEnd: true,
     },
     { name: "role aggregation", run: (stop) => aggregation.run(stop) },
-    { name: "default accounts", run: (stop) => defaultAccounts.run(stop) },
+    ...(options.disabledPlugins.has("ServiceAccount")
+      ? []
+      : [{ name: "default accounts", run: (stop: AbortSignal) => defaultAccounts.run(stop) }]),
     { name: "join tokens", run: (stop) => joinTokens.run(stop) },
     { name: "certificate renewer", run: (stop) => renewer.run(stop) },
     { name: "compactor", run: (stop) => compactor.run(stop) },

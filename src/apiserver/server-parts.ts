@@ -37,6 +37,8 @@ export interface PartsOptions {
   readonly credentials: Credentials;
   /** In the format of static-tokens.ts. */
   readonly tokens: string;
+  /** Names of admission plug-ins to leave out. */
+  readonly disabledPlugins: ReadonlySet<string>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -86,7 +88,7 @@ export function assemble(options: PartsOptions): Assembly {
         random,
         contentChecks: (): readonly ContentCheck[] => [],
         impliesDefaultAccount: true,
-        disabled: new Set(),
+        disabled: options.disabledPlugins,
       }),
       nodeRestriction({
         pods: cacheOf(known, "", "pods"),

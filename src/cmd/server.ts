@@ -23,6 +23,7 @@ interface ServerFlags extends StoreFlags, AuditFlags {
   readonly listen: string;
   readonly advertise: readonly string[];
   readonly tokenFile?: string;
+  readonly disableAdmissionPlugins: string;
   readonly logLevel: string;
   readonly compactionInterval: string;
 }
@@ -41,6 +42,11 @@ export function serverCommand(): Command {
       [] as readonly string[],
     )
     .option("--token-file <file>", 'bearer tokens, a line each: token,user,uid,"group1,group2"')
+    .option(
+      "--disable-admission-plugins <names>",
+      "admission plug-ins to do without, by their names in Kubernetes: ServiceAccount,PodSecurity,…",
+      "",
+    )
     .option(
       "--compaction-interval <seconds>",
       "how often the past is forgotten; between one and two of these are kept",
@@ -97,6 +103,9 @@ async function runServer(flags: ServerFlags): Promise<void> {
       advertisedHost: host,
       onRenewed: save,
       tokens: flags.tokenFile === undefined ? "" : readFileSync(flags.tokenFile, "utf8"),
+      disabledPlugins: new Set(
+        flags.disableAdmissionPlugins.split(",").filter((name) => name !== ""),
+      ),
       version: serverVersion(),
       compactionIntervalMs: 1000 * seconds(flags.compactionInterval),
       clock: systemClock,

@@ -343,11 +343,11 @@ describe("FlowControl", () => {
       bench.ask(`r${i}`, { level, flow: `${i}` });
       bench.end(`r${i}`);
     }
-    assert.equal(bench.started.length, 32);
+    assert.equal(bench.started.length, 16);
     assert.equal(bench.ask("heartbeat", { level: "node-heartbeat" }), true);
     bench.turn();
     await bench.settle();
-    assert.equal(bench.started.length, 65);
+    assert.equal(bench.started.length, 33);
     await bench.rest();
     assert.equal(bench.started.length, 101);
   });

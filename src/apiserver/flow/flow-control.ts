@@ -35,7 +35,7 @@ export interface Ask extends Classified {
   readonly timeoutMs?: number | undefined;
   /**
    * Called only if it has to wait. Calls back when the client has left, never at once, until what it returns is
-   * called. Not an AbortSignal: one for every request that waits, aborted at its end, made a flood twice as dear.
+   * called. Not an AbortSignal: one for every request that waits, aborted at its end, is dear.
    */
   readonly onGone: (callback: () => void) => () => void;
   /** The answer may be large: how many the client has not taken yet counts. */
@@ -52,8 +52,8 @@ export interface Seat extends Disposable {
 const DEFAULT_TIMEOUT_MS = 60_000;
 const WAITING_SHARE = 1 / 4;
 
-/** About three milliseconds of answers from the cache, or three long lists. */
-const TURN_SEATS = 32;
+/** A few milliseconds of answers from the cache, or two long lists. What is more urgent waits for several turns. */
+const TURN_SEATS = 16;
 
 /**
  * How long an answer counts that is not taken. Not until its end: the server hears late, or never, of a client that was

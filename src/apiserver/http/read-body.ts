@@ -89,6 +89,7 @@ function read(upload: Upload): Promise<Buffer> {
     });
     request.on("error", (cause) => reject(clientLeft(cause)));
     request.on("close", () => {
+      if (request.readableEnded) return; // It came whole.
       over();
       reject(clientLeft());
     });

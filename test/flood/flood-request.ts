@@ -1,13 +1,10 @@
 // What the flooding client asks for. It lists a thousand objects, and writes and reads others.
 
-import type { FloodOperation } from "./flood-jobs.ts";
+import { LISTED_NAMESPACE, WRITTEN, WRITTEN_NAMESPACE } from "./flood-names.ts";
 
-export const LISTED_NAMESPACE = "flood-listed";
-export const LISTED = 1000;
-export const WRITTEN_NAMESPACE = "flood-written";
-/** Objects that are updated and read: `object-0` and so on. */
-export const WRITTEN = 64;
 const BODY_BYTES = 1024;
+
+export type FloodOperation = "create" | "update" | "get" | "list";
 
 export interface FloodRequest {
   readonly method: string;

@@ -1,22 +1,28 @@
-// A server with three who know it: a node, a user, and one who will flood it. None of them is in system:masters.
+// A server and who knows it: nodes, a user, and one who will flood it. None of them is in system:masters.
 
-import { tempDir } from "../../src/base/testing/temp-dir.ts";
-import { driftless } from "../../test/identity/command.ts";
-import { DriftlessServer, readCredentials } from "../../test/support/driftless-server.ts";
-import type { Target } from "../api/jobs.ts";
-import { LISTED, LISTED_NAMESPACE, WRITTEN, WRITTEN_NAMESPACE } from "./flood-request.ts";
-
-export const NODE = "n1";
-export const LEASE_PATH: string = `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${NODE}`;
-export const USER_NAMESPACE = "flood-user";
+import { join } from "node:path";
+import { loadSigner } from "../../src/apiserver/pki/credentials.ts";
+import { DAY_MS, issue } from "../../src/apiserver/pki/issue.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { DriftlessServer } from "../support/driftless-server.ts";
+import {
+  LEASES,
+  LISTED,
+  LISTED_NAMESPACE,
+  NODES,
+  USER_NAMESPACE,
+  WRITTEN,
+  WRITTEN_NAMESPACE,
+} from "./flood-names.ts";
+import type { Identity } from "./http2-connection.ts";
 
 const BINDINGS = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
-const LEASES = LEASE_PATH.slice(0, LEASE_PATH.lastIndexOf("/"));
 
 export interface Identities {
-  readonly node: Target;
-  readonly user: Target;
-  readonly flooder: Target;
+  /** As in NODES. */
+  readonly nodes: readonly Identity[];
+  readonly user: Identity;
+  readonly flooder: Identity;
 }
 
 export class FloodPlace implements AsyncDisposable {
@@ -30,10 +36,10 @@ export class FloodPlace implements AsyncDisposable {
 
   static async start(): Promise<FloodPlace> {
     const server = await DriftlessServer.start();
-    const make = async (name: string, ...flags: readonly string[]): Promise<Target> =>
-      identity(server, name, flags);
+    const make = async (name: string, ...groups: readonly string[]): Promise<Identity> =>
+      identity(server, name, groups);
     const identities = {
-      node: await make(`system:node:${NODE}`, "--group", "system:nodes", "--allow-system"),
+      nodes: await Promise.all(NODES.map((name) => make(`system:node:${name}`, "system:nodes"))),
       user: await make("user"),
       flooder: await make("flooder"),
     };
@@ -59,8 +65,10 @@ export class FloodPlace implements AsyncDisposable {
         subjects: [{ apiGroup, kind: "User", name }],
       });
     }
-    await this.#make("/api/v1/nodes", { metadata: { name: NODE } });
-    await this.#make(LEASES, { metadata: { name: NODE }, spec: { holderIdentity: NODE } });
+    for (const name of NODES) {
+      await this.#make("/api/v1/nodes", { metadata: { name } });
+      await this.#make(LEASES, { metadata: { name }, spec: { holderIdentity: name } });
+    }
     await this.#makeObjects(USER_NAMESPACE, 10);
     await this.#makeObjects(WRITTEN_NAMESPACE, WRITTEN);
     await this.#makeObjects(LISTED_NAMESPACE, LISTED);
@@ -72,7 +80,10 @@ export class FloodPlace implements AsyncDisposable {
     const maker = async (): Promise<void> => {
       for (const name of names) {
         const data = { payload: "x".repeat(1024) };
-        await this.#make(`/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name }, data });
+        await this.#make(`/api/v1/namespaces/${namespace}/configmaps`, {
+          metadata: { name },
+          data,
+        });
       }
     };
     await Promise.all(Array.from({ length: 16 }, maker));
@@ -84,23 +95,20 @@ export class FloodPlace implements AsyncDisposable {
   }
 }
 
-/** With a certificate, as an admin gives it out. */
+/** With a certificate of the server's authority, as `driftless user create` gives it out. */
 async function identity(
   server: DriftlessServer,
-  name: string,
-  flags: readonly string[],
-): Promise<Target> {
-  using dir = tempDir();
-  const file = dir.join("kubeconfig");
-  const where = ["--data-dir", server.dataDir, "--output", file];
-  const made = await driftless("user", "create", name, ...where, ...flags);
-  if (made.code !== 0) throw new Error(`Cannot make the user ${name}: ${made.stderr}`);
-  const { ca, cert, key } = readCredentials(file);
+  commonName: string,
+  organizations: readonly string[],
+): Promise<Identity> {
+  const authority = loadSigner(join(server.dataDir, "pki"), commonName);
+  const nowMs = systemClock.now();
+  const own = await issue({ authority, commonName, organizations, nowMs, lifeMs: DAY_MS });
   return {
     host: "127.0.0.1",
     port: server.port,
-    ca: ca.toString(),
-    cert: cert.toString(),
-    key: key.toString(),
+    ca: authority.certificate,
+    cert: own.certificate,
+    key: own.key,
   };
 }
