@@ -1,14 +1,18 @@
-// Reads a kubeconfig: ours, and what kubectl's users have. Files that it names are relative to it. What needs another
-// program to log in is refused, with the name of what it asked for.
+// Finds out where the server is and who we are there, as kubectl does: from a file, from the files in KUBECONFIG (the first
+// that names a thing wins), or from what a pod is given. Files that a kubeconfig names are relative to it.
 
-import { readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import { parse } from "yaml";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
+import { isErrno } from "../base/errors.ts";
+import type { CredentialSources } from "./credentials.ts";
+import { execConfigOf } from "./exec-config.ts";
+import { inClusterConnection } from "./in-cluster.ts";
+import { KubeconfigFields } from "./kubeconfig-fields.ts";
 
 /** Where the server is, and who we are there. */
-export interface Connection {
+export interface Connection extends Omit<CredentialSources, "authority" | "certificate" | "key"> {
   readonly server: string;
-  /** PEM; the system's authorities if missing. */
+  /** PEM, as it is now; the system's authorities if missing. */
   readonly authority?: string;
   /** The certificate is not looked at: anybody may be the server. */
   readonly isInsecure: boolean;
@@ -16,61 +20,107 @@ export interface Connection {
   readonly serverName?: string;
   readonly certificate?: string;
   readonly key?: string;
-  /** Asked for each request: files with tokens are written anew while we run. */
-  readonly token?: () => string;
+  /** Those that are in files and may change, in place of the three above. */
+  readonly followed?: Pick<CredentialSources, "authority" | "certificate" | "key">;
   /** "default" if the context says none. */
   readonly namespace: string;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+export interface LoadOptions {
+  /** In place of KUBECONFIG and the file in the home directory. */
+  readonly file?: string;
+  /** In place of current-context. */
+  readonly context?: string;
+  /** KUBECONFIG, what says that we are in a pod, and what login programs get. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home?: string;
+}
 
-/** Uses the current context unless another is named. Throws with the file's name. */
+/** The file that is named, or those in KUBECONFIG, or ~/.kube/config, or what a pod is given. */
+export function loadConnection(options: LoadOptions): Connection {
+  const { file, context, env, home = homedir() } = options;
+  const named = file === undefined ? filesOf(env["KUBECONFIG"]) : [file];
+  const files = named.length > 0 ? named : [join(home, ".kube", "config")];
+  // One file that was asked for has to be there; of several, those that are.
+  const configs =
+    named.length === 1 ? files.map((one) => KubeconfigFields.read(one)) : readExisting(files);
+  if (configs.length > 0) return connectionOf(configs, { context, env });
+  const inCluster = inClusterConnection({ env });
+  if (inCluster !== undefined) return inCluster;
+  throw new Error(
+    `Cannot find an API server: there is no ${files.join(" and no ")}, and this is not a pod. Name a kubeconfig`,
+  );
+}
+
+/** Uses the current context unless another is named. Login programs get no environment but their own. */
 export function readKubeconfig(file: string, contextName?: string): Connection {
-  const config = parsed(file);
-  const wanted = contextName ?? text(config, "current-context");
-  if (wanted === undefined) throw problem(file, "it has no current-context, and none was named");
-  const context = entry(file, config, { list: "contexts", field: "context", name: wanted });
-  const name = (field: string): string => text(context, field) ?? "";
-  const cluster = entry(file, config, {
+  return connectionOf([KubeconfigFields.read(file)], { context: contextName, env: {} });
+}
+
+function connectionOf(
+  configs: readonly KubeconfigFields[],
+  {
+    context: contextName,
+    env,
+  }: Pick<LoadOptions, "env"> & { readonly context: string | undefined },
+): Connection {
+  const wanted = contextName ?? firstOf(configs, (one) => one.text("current-context"));
+  if (wanted === undefined) {
+    throw problem(configs, "it has no current-context, and none was named");
+  }
+  const context = entry(configs, { list: "contexts", field: "context", name: wanted });
+  const cluster = entry(configs, {
     list: "clusters",
     field: "cluster",
-    name: name("cluster"),
+    name: context.text("cluster") ?? "",
   });
-  const user = entry(file, config, { list: "users", field: "user", name: name("user") });
+  const user = entry(configs, { list: "users", field: "user", name: context.text("user") ?? "" });
+  const server = serverOf(cluster);
   return {
-    ...serverOf(file, cluster),
-    ...identityOf(file, user),
-    namespace: text(context, "namespace") ?? "default",
+    ...server,
+    ...identityOf(user),
+    ...followedOf(cluster, user),
+    ...execConfigOf({ user, cluster, server, env }),
+    namespace: context.text("namespace") ?? "default",
   };
 }
 
 function serverOf(
-  file: string,
-  cluster: Fields,
+  cluster: KubeconfigFields,
 ): Pick<Connection, "server" | "authority" | "isInsecure" | "serverName"> {
-  const server = text(cluster, "server");
-  if (server === undefined) throw problem(file, "its cluster has no server");
-  const authority = dataOrFile(file, cluster, "certificate-authority");
-  const serverName = text(cluster, "tls-server-name");
+  const server = cluster.text("server");
+  if (server === undefined) throw cluster.problem(`${cluster.path} has no server`);
+  if (!/^https?:\/\//.test(server) || !URL.canParse(server)) {
+    throw cluster.problem(`${cluster.path}.server must be an address with https:// or http://`);
+  }
+  if (cluster.text("proxy-url") !== undefined) {
+    throw cluster.problem(
+      `${cluster.path}.proxy-url is not supported: the server has to be reached without a proxy`,
+    );
+  }
+  const authority = currentOf(cluster.dataOrFile("certificate-authority"));
+  const serverName = cluster.text("tls-server-name");
   return {
     server: server.replace(/\/+$/, ""),
-    isInsecure: cluster["insecure-skip-tls-verify"] === true,
+    isInsecure: cluster.flag("insecure-skip-tls-verify"),
     ...(authority !== undefined && { authority }),
     ...(serverName !== undefined && { serverName }),
   };
 }
 
-function identityOf(file: string, user: Fields): Pick<Connection, "certificate" | "key" | "token"> {
-  for (const field of ["exec", "auth-provider", "username"]) {
-    if (user[field] !== undefined)
-      throw problem(file, `its user logs in by ${field}, which is not supported`);
+function identityOf(user: KubeconfigFields): Pick<Connection, "certificate" | "key" | "token"> {
+  // Left out, "as" would be worse than refused: we would be somebody with other rights.
+  for (const field of ["auth-provider", "username", "as", "as-uid", "as-groups"]) {
+    if (user.values[field] !== undefined) {
+      throw user.problem(`${user.path} says who it is by ${field}, which is not supported`);
+    }
   }
-  const certificate = dataOrFile(file, user, "client-certificate");
-  const key = dataOrFile(file, user, "client-key");
+  const certificate = currentOf(user.dataOrFile("client-certificate"));
+  const key = currentOf(user.dataOrFile("client-key"));
   if ((certificate === undefined) !== (key === undefined)) {
-    throw problem(file, "its user has one of client-certificate and client-key, and needs both");
+    throw user.problem(`${user.path} has one of client-certificate and client-key, and needs both`);
   }
-  const token = tokenOf(file, user);
+  const token = tokenOf(user);
   return {
     ...(certificate !== undefined && { certificate }),
     ...(key !== undefined && { key }),
@@ -79,60 +129,72 @@ function identityOf(file: string, user: Fields): Pick<Connection, "certificate" 
 }
 
 /** The file wins, as for kubectl. */
-function tokenOf(file: string, user: Fields): (() => string) | undefined {
-  const tokenFile = text(user, "tokenFile");
-  if (tokenFile !== undefined) {
-    const path = resolve(dirname(file), tokenFile);
-    return () => readFileSync(path, "utf8").trim();
-  }
-  const token = text(user, "token");
+function tokenOf(user: KubeconfigFields): (() => string) | undefined {
+  const followed = user.followed("tokenFile");
+  if (followed !== undefined) return () => followed().trim();
+  const token = user.text("token");
   return token === undefined ? undefined : () => token;
 }
 
-/** The data wins over the file, as for kubectl. */
-function dataOrFile(file: string, fields: Fields, name: string): string | undefined {
-  const data = text(fields, `${name}-data`);
-  if (data !== undefined) return Buffer.from(data, "base64").toString("utf8");
-  const path = text(fields, name);
-  return path === undefined ? undefined : readFileSync(resolve(dirname(file), path), "utf8");
+function followedOf(
+  cluster: KubeconfigFields,
+  user: KubeconfigFields,
+): Pick<Connection, "followed"> {
+  const authority = cluster.dataOrFile("certificate-authority");
+  const certificate = user.dataOrFile("client-certificate");
+  const key = user.dataOrFile("client-key");
+  if (![authority, certificate, key].some((one) => typeof one === "function")) return {};
+  return {
+    followed: {
+      ...(authority !== undefined && { authority }),
+      ...(certificate !== undefined && { certificate }),
+      ...(key !== undefined && { key }),
+    },
+  };
 }
 
-function parsed(file: string): Fields {
-  const content = readFileSync(file, "utf8");
-  let value: unknown;
-  try {
-    value = parse(content);
-  } catch {
-    // The parser's words quote lines, which may hold keys.
-    throw problem(file, "it is not YAML");
-  }
-  if (!isFields(value)) throw problem(file, "it is not a kubeconfig");
-  return value;
+function currentOf(source: string | (() => string) | undefined): string | undefined {
+  return typeof source === "function" ? source() : source;
+}
+
+function filesOf(list: string | undefined): readonly string[] {
+  return [...new Set((list ?? "").split(delimiter).filter((file) => file !== ""))];
+}
+
+function readExisting(files: readonly string[]): readonly KubeconfigFields[] {
+  return files.flatMap((file) => {
+    try {
+      return [KubeconfigFields.read(file)];
+    } catch (err) {
+      if (isErrno(err, "ENOENT")) return [];
+      throw err;
+    }
+  });
 }
 
 function entry(
-  file: string,
-  config: Fields,
+  configs: readonly KubeconfigFields[],
   { list, field, name }: { readonly list: string; readonly field: string; readonly name: string },
-): Fields {
-  const all = Array.isArray(config[list]) ? (config[list] as readonly unknown[]) : [];
-  const found = all.filter(isFields).find((one) => text(one, "name") === name);
-  const value = found?.[field];
-  if (!isFields(value))
-    throw problem(file, `it has no ${field} ${JSON.stringify(name)} in ${list}`);
-  return value;
+): KubeconfigFields {
+  const found = firstOf(configs, (one) => one.named(list, name)?.under(field));
+  if (found === undefined) {
+    throw problem(configs, `it has no ${field} ${JSON.stringify(name)} in ${list}`);
+  }
+  return new KubeconfigFields(found.file, `${list}[${name}].${field}`, found.values);
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function firstOf<T>(
+  configs: readonly KubeconfigFields[],
+  look: (config: KubeconfigFields) => T | undefined,
+): T | undefined {
+  for (const config of configs) {
+    const found = look(config);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
-/** "" counts as missing. */
-function text(fields: Fields, name: string): string | undefined {
-  const value = fields[name];
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function problem(file: string, how: string): Error {
-  return new Error(`Cannot use the kubeconfig ${file}: ${how}`);
+function problem(configs: readonly KubeconfigFields[], how: string): Error {
+  const files = configs.map(({ file }) => file).join(delimiter);
+  return new Error(`Cannot use the kubeconfig ${files}: ${how}`);
 }
