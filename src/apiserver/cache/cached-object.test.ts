@@ -1,5 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { format, inspect } from "node:util";
 import { CachedObject, encodeForStore, ObjectHead } from "./cached-object.ts";
 
 const kind = { group: "", version: "v1", kind: "ConfigMap" };
@@ -56,5 +57,28 @@ describe("CachedObject", () => {
       () => CachedObject.fromStored({ key: "n/a", value, revision: 1n, head }),
       /Cannot read a stored object: it begins with/,
     );
+  });
+
+  it("shows nothing of its content when it is printed", () => {
+    const secretHead = new ObjectHead({ group: "", version: "v1", kind: "Secret" });
+    const stored =
+      '{"kind":"Secret","apiVersion":"v1","metadata":{"name":"s"},"data":{"k":"c2VjcmV0"}}';
+    const value = Buffer.from(stored);
+    const object = CachedObject.fromStored({
+      key: "a/s",
+      value,
+      revision: 7n,
+      head: secretHead,
+    });
+    const forms = [
+      inspect({ object }),
+      JSON.stringify({ object }),
+      object.toString(),
+      format("%o", object),
+    ];
+    for (const form of forms) {
+      equal(form.includes("a/s at 7"), true, form);
+      equal(/c2VjcmV0|63 32/.test(form), false, form);
+    }
   });
 });

@@ -4,6 +4,7 @@
 // write. So the answer is made of the stored bytes by putting the revision in behind `"metadata":{`: an object is
 // serialised once in its life, however many read it.
 
+import { inspect } from "node:util";
 import { apiVersionOf, type Kind } from "../../api/kind.ts";
 import type { ApiObject } from "../../api/object.ts";
 
@@ -22,6 +23,15 @@ export class ObjectHead {
 }
 
 export class CachedObject {
+  static {
+    // It may be a Secret: whoever prints one by accident sees which, and nothing of it.
+    Object.defineProperty(CachedObject.prototype, inspect.custom, {
+      value(this: CachedObject): string {
+        return this.toString();
+      },
+    });
+  }
+
   /** "namespace/name", or "name" for kinds without namespaces. */
   readonly key: string;
   readonly revision: bigint;
@@ -84,6 +94,14 @@ export class CachedObject {
       stored.length - start === this.bytes.length - old &&
       stored.compare(this.bytes, old, undefined, start) === 0
     );
+  }
+
+  toString(): string {
+    return `[object ${this.key} at ${this.revision}]`;
+  }
+
+  toJSON(): string {
+    return this.toString();
   }
 
   /** Keeps only the bytes: it is no longer the current version, and few will ask. */
