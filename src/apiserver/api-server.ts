@@ -182,10 +182,11 @@ export class ApiServer {
     const { audit } = exchange;
     const self = await this.#authenticated(asked, exchange);
     exchange.user = self.name;
-    audit.start(actionOf(asked, self));
+    const own = actionOf(asked, self);
+    audit.start(own);
     const user = await this.#actingAs(self, exchange.request);
     if (user !== self) audit.impersonate(user);
-    const action = actionOf(asked, user);
+    const action = user === self ? own : actionOf(asked, user);
     const ask = this.#flowAsk(asked, exchange, action);
     const seat = new RequestSeat(() => this.#options.flow.acquire(ask));
     const waiting = seat.take();

@@ -141,6 +141,12 @@ function withoutName(
   );
 }
 
-function withGroup(user: UserInfo, group: string): UserInfo {
-  return user.groups.includes(group) ? user : { ...user, groups: [...user.groups, group] };
+/** The same user again for the same user: a connection asks many times, and others keep things by it. */
+const known = new WeakMap<UserInfo, UserInfo>();
+
+function withGroup(user: UserInfo, group: typeof AUTHENTICATED): UserInfo {
+  if (user.groups.includes(group)) return user;
+  const found = known.get(user) ?? { ...user, groups: [...user.groups, group] };
+  known.set(user, found);
+  return found;
 }
