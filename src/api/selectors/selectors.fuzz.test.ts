@@ -3,11 +3,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { damagedText, fuzz } from "../testing/fuzz.ts";
-import { parseFieldSelector } from "./field-selector.ts";
+import { type FieldSelector, parseFieldSelector } from "./field-selector.ts";
 import { parseLabelSelector } from "./label-selector-parser.ts";
 import { SelectorError } from "./selector-error.ts";
 
 const throws = [SelectorError];
+
+function sorted({ requirements }: FieldSelector): readonly string[] {
+  return requirements.map((each) => JSON.stringify(each)).sort();
+}
 
 describe("a damaged selector", () => {
   it("of labels is read or refused, and means the same when written", () => {
@@ -29,7 +33,8 @@ describe("a damaged selector", () => {
     const run = (text: string): void => {
       const selector = parseFieldSelector(text);
       selector.matches(() => "a");
-      assert.equal(String(parseFieldSelector(String(selector))), String(selector));
+      // "==" is written as "=", which may put a requirement in another place; the order means nothing.
+      assert.deepEqual(sorted(parseFieldSelector(String(selector))), sorted(selector));
     };
     fuzz({ input, throws, run });
   });
