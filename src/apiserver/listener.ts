@@ -37,6 +37,8 @@ const KEEP_ALIVE_MS = 100_000;
 /** For an answer to be taken, once it is written, and more for a large one: its bytes are held until then. */
 const TAKE_MS = 60_000;
 const TAKEN_BYTES_PER_MS = 100;
+/** Less than this is the kernel's to keep: no timer for each of thousands of small answers. */
+const WATCHED_BYTES = 32 * 1024;
 
 /** Requests that one HTTP/2 connection may have open: a client's watches share few connections. */
 const MAX_STREAMS = 10_000;
@@ -226,7 +228,9 @@ export class Listener {
       })
       .finally(() => {
         this.#handling.delete(handling);
-        if (!response.writableFinished && !isGone(response)) this.#dropIfNotTaken(response);
+        if (response.writableLength > WATCHED_BYTES && !isGone(response)) {
+          this.#dropIfNotTaken(response);
+        }
       });
     this.#handling.set(handling, response);
   }

@@ -1,4 +1,5 @@
 import { equal, match, ok } from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
@@ -6,7 +7,7 @@ import { tempDir } from "../../src/base/testing/temp-dir.ts";
 import { ApiClient } from "../../src/client/api-client.ts";
 import { readKubeconfig } from "../../src/client/kubeconfig.ts";
 import { kubectlBinary } from "../clients/kubectl-binaries.ts";
-import { DriftlessServer } from "../support/driftless-server.ts";
+import { DriftlessServer, readCredentials } from "../support/driftless-server.ts";
 import { driftless, run } from "./command.ts";
 
 describe("driftless user create", () => {
@@ -120,6 +121,20 @@ describe("driftless user create", () => {
     const allowed = await create("root", file, "--group", "system:masters", "--allow-system");
     equal(allowed.code, 0);
     match(allowed.stderr, /WARNING: whoever has this file may do everything/);
+  });
+
+  it("takes a name that looks like encoded bytes for what it says", async () => {
+    // "system:masters" as a UTF8String in hexadecimal: the certificate library would decode a bare text of this form.
+    const encoded = "#0c0e73797374656d3a6d617374657273";
+    const file = directory.join("bobby");
+    const made = await create("bobby", file, "--group", encoded);
+    equal(made.code, 0, made.stderr);
+    const { cert } = readCredentials(file);
+    const { subject } = new X509Certificate(cert);
+    match(subject, /#0c0e73797374656d3a6d617374657273/);
+    equal(subject.includes("system:masters"), false, subject);
+    equal((await create("bobby", directory.join("other"), "--group", "a\nb")).code, 2);
+    equal((await create("bobby", directory.join("other"), "--group", "")).code, 2);
   });
 
   it("says what to do when it is not told enough, or wrongly", async () => {

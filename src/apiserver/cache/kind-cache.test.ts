@@ -117,6 +117,31 @@ describe("KindCache", () => {
     equal(cache.watcherCount, 1);
   });
 
+  it("goes on when a follower fails, and tells the others", () => {
+    const failures: unknown[] = [];
+    const cache = new KindCache({ onFailure: (err) => failures.push(err) });
+    const seen: string[] = [];
+    let isBroken = false;
+    const fail = (): void => {
+      if (isBroken) throw new Error("broken");
+    };
+    cache.follow({ reset: fail, changed: fail });
+    cache.follow({
+      reset: (objects) => void seen.push(`reset ${[...objects].length}`),
+      changed: (now, before) => void seen.push(`${before?.revision} -> ${now?.revision}`),
+    });
+    const { sink } = join(cache, { by: "all" });
+    isBroken = true;
+    cache.put(pod("a/x", 1n));
+    cache.put(pod("a/x", 2n));
+    cache.delete("a/x", 3n);
+    equal(sink.lines.length, 3);
+    cache.reset([pod("a/y", 4n)], 4n);
+    deepEqual(seen, ["reset 0", "undefined -> 1", "1 -> 2", "2 -> undefined", "reset 1"]);
+    equal(failures.length, 4);
+    equal(cache.get("a/y")?.revision, 4n);
+  });
+
   it("replays what happened since a revision", () => {
     const cache = new KindCache();
     for (const revision of [1n, 4n, 9n]) cache.put(pod("a/1", revision));
