@@ -38,6 +38,7 @@ import { ClientGoneError, readBody } from "./http/read-body.ts";
 import { requestInfo } from "./http/request-info.ts";
 import type { JoinApi } from "./join/join-api.ts";
 import { peerKey } from "./join/peer-key.ts";
+import type { Resource } from "./registry/resource.ts";
 import { type Asked, actionOf } from "./request-action.ts";
 import { Rights } from "./rights.ts";
 import type { OpenIdDocuments } from "./tokens/openid-documents.ts";
@@ -50,6 +51,9 @@ const HSTS = "max-age=31536000";
 const MAX_UNTAKEN_BYTES = 512 * 1024 * 1024;
 const LARGE_BYTES = 32 * 1024;
 const UNTAKEN = "too many answers wait to be read, please try again later";
+
+/** For all who have none; nobody changes what was asked. */
+const NO_QUERY = new URLSearchParams();
 
 /** Clients may send any other word too. */
 const METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
@@ -101,20 +105,29 @@ export class ApiServer {
     const asked: Asked = {
       method,
       path,
-      query: new URLSearchParams(search),
+      query: search === "" ? NO_QUERY : new URLSearchParams(search),
       info: requestInfo(path) ?? { is: "other", path },
     };
     const audit = this.#options.auditor.begin(request);
-    response.setHeader(AUDIT_ID_HEADER, audit.id);
-    if (this.#options.isPublic) response.setHeader("strict-transport-security", HSTS);
-    const annotations = new Map<string, string>();
-    const exchange: Exchange = { request, response, warnings, annotations, audit, user: "" };
+    const exchange: Exchange = {
+      request,
+      response,
+      warnings,
+      headers: {
+        [AUDIT_ID_HEADER]: audit.id,
+        ...(this.#options.isPublic && { "strict-transport-security": HSTS }),
+      },
+      annotations: new Map(),
+      audit,
+      resource: this.#resourceOf(asked),
+      user: "",
+    };
     const answer = await this.#answer(asked, exchange);
-    for (const [key, value] of annotations) audit.annotate(key, value);
+    for (const [key, value] of exchange.annotations) audit.annotate(key, value);
     audit.complete(answer);
     const code = answer?.code ?? 200;
     const durationMs = clock.monotonicMs() - began;
-    const isWatch = this.#count(asked, { code, ms: durationMs }) === "watch";
+    const isWatch = this.#count(asked, exchange, { code, ms: durationMs }) === "watch";
     const { user } = exchange;
     const url = request.url ?? "/";
     logRequest(logger, { method, url, user, code, durationMs, auditId: audit.id, isWatch });
@@ -123,7 +136,7 @@ export class ApiServer {
   }
 
   async #send({ method, path }: Asked, exchange: Exchange, answer: Answer): Promise<void> {
-    const { request, response, warnings, user } = exchange;
+    const { request, response, warnings, headers, user } = exchange;
     const { logger } = this.#options.parts;
     // What was written is answered in any case: it happened.
     const held = method !== "GET" || this.#held(response, answer, user);
@@ -131,7 +144,8 @@ export class ApiServer {
       const acceptEncoding = request.headers["accept-encoding"];
       await send(response, held ? answer : statusAnswer(tooManyRequests(UNTAKEN, 1)), {
         acceptEncoding: Array.isArray(acceptEncoding) ? acceptEncoding.join() : acceptEncoding,
-        warnings: [...new Set(warnings)],
+        headers,
+        warnings: warnings.length === 0 ? warnings : [...new Set(warnings)],
         hasBody: method !== "HEAD",
       });
     } catch (err) {
@@ -228,11 +242,13 @@ export class ApiServer {
     await this.#rights.demand(action);
   }
 
-  #flowAsk({ query, info }: Asked, { request, response }: Exchange, action: Action): Ask {
-    const resource =
-      info.is === "resource"
-        ? this.#options.parts.resource(info.group, info.version, info.resource)
-        : undefined;
+  #resourceOf({ info }: Asked): Resource | undefined {
+    return info.is === "resource"
+      ? this.#options.parts.resource(info.group, info.version, info.resource)
+      : undefined;
+  }
+
+  #flowAsk({ query }: Asked, { request, response, resource }: Exchange, action: Action): Ask {
     const source = action.user.name === anonymous.name ? remoteAddress(request) : "";
     return flowAsk({ action, query, response, source, stored: resource?.cache.size ?? 0 });
   }
@@ -247,12 +263,11 @@ export class ApiServer {
 
   async #resource(
     { method, query, info }: Asked,
-    { request, response, warnings, annotations, audit, seat, action }: Seated,
+    { request, response, warnings, headers, annotations, audit, seat, action, resource }: Seated,
   ): Promise<Answer | undefined> {
     const { parts } = this.#options;
     const { user } = action;
     if (info.is !== "resource") throw unknownResource();
-    const resource = parts.resource(info.group, info.version, info.resource);
     if (resource === undefined) {
       if (!this.#isKnownGroup(info.group)) return pageNotFound();
       throw unknownResource();
@@ -268,6 +283,7 @@ export class ApiServer {
         request,
         response,
         warnings,
+        headers,
         annotations,
         audit,
         seat,
@@ -334,16 +350,14 @@ export class ApiServer {
 
   #count(
     { method, info, query }: Asked,
+    { resource: asked }: Exchange,
     { code, ms }: { readonly code: number; readonly ms: number },
   ): string {
     const isResource = info.is === "resource";
     // Only what exists becomes a label: clients must not be able to fill the memory with names.
     const known = isResource ? verbOf(method, info, query) : method.toLowerCase();
     const verb = METHODS.includes(method) ? known : "other";
-    const kind = isResource
-      ? this.#options.parts.resource(info.group, info.version, info.resource)?.kind
-      : undefined;
-    const resource = kind === undefined ? "" : qualifiedResource(kind);
+    const resource = asked === undefined ? "" : qualifiedResource(asked.kind);
     this.#requests.inc({ verb, resource, code: String(code) });
     if (verb !== "watch") this.#durations.observe(ms / 1000, { verb, resource });
     return verb;
@@ -360,6 +374,10 @@ interface Exchange {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
   readonly warnings: string[];
+  /** Of its answer, whatever that is. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined if it asks for something else, or for one that we do not have. */
+  readonly resource: Resource | undefined;
   /** For the audit log. */
   readonly annotations: Map<string, string>;
   readonly audit: RequestAudit;

@@ -219,20 +219,22 @@ export class Listener {
       return;
     }
     request.url = originForm(request.url ?? "/");
-    const { handle, logger } = this.#options;
-    const handling = handle(request, response)
-      .catch((err: unknown) => {
-        // Nobody above: without this one request could end the process.
-        logger.error("a request was not answered", { err });
-        response.destroy();
-      })
-      .finally(() => {
-        this.#handling.delete(handling);
-        if (response.writableLength > WATCHED_BYTES && !isGone(response)) {
-          this.#dropIfNotTaken(response);
-        }
-      });
+    const handling = this.#handled(request, response);
     this.#handling.set(handling, response);
+    void handling.then(() => this.#handling.delete(handling));
+  }
+
+  /** Never rejects: nobody is above, and one request could end the process. */
+  async #handled(request: HttpRequest, response: HttpResponse): Promise<void> {
+    try {
+      await this.#options.handle(request, response);
+    } catch (err) {
+      this.#options.logger.error("a request was not answered", { err });
+      response.destroy();
+    }
+    if (response.writableLength > WATCHED_BYTES && !isGone(response)) {
+      this.#dropIfNotTaken(response);
+    }
   }
 
   /** Whoever does not read its answer does not make the server keep it. */

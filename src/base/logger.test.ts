@@ -42,6 +42,21 @@ describe("createLogger", () => {
     );
   });
 
+  it("asks for the fields of a debug line only if it is written", () => {
+    const lines: Line[] = [];
+    let asked = 0;
+    const fields = (): Line => ({ count: ++asked });
+
+    logTo(lines, "info").debug("a", fields);
+    assert.equal(asked, 0);
+    logTo(lines, "debug").debug("b", fields);
+
+    assert.deepEqual(
+      lines.map(({ message, count }) => [message, count]),
+      [["b", 1]],
+    );
+  });
+
   it("adds the fields of a child and of its parents to each line", () => {
     const lines: Line[] = [];
 

@@ -8,7 +8,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 export interface Logger {
-  debug(message: string, fields?: Fields): void;
+  /** The fields may be a function, for lines that are many: it is called only if the line is written. */
+  debug(message: string, fields?: Fields | (() => Fields)): void;
   info(message: string, fields?: Fields): void;
   warn(message: string, fields?: Fields): void;
   error(message: string, fields?: Fields): void;
@@ -38,7 +39,10 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
 
 function wrap(sink: pino.Logger): Logger {
   return {
-    debug: (message, fields = {}) => sink.debug(fields, message),
+    debug: (message, fields = {}) => {
+      if (!sink.isLevelEnabled("debug")) return;
+      sink.debug(typeof fields === "function" ? fields() : fields, message);
+    },
     info: (message, fields = {}) => sink.info(fields, message),
     warn: (message, fields = {}) => sink.warn(fields, message),
     error: (message, fields = {}) => sink.error(fields, message),

@@ -1,6 +1,6 @@
 // A line for each request in the server's own log: for debugging, and for finding what is slow.
 
-import type { Logger } from "../../base/logger.ts";
+import type { Fields, Logger } from "../../base/logger.ts";
 import { shownAuditId } from "./audit-id.ts";
 import { shownUri } from "./shown-uri.ts";
 
@@ -19,8 +19,12 @@ export interface LoggedRequest {
 const SLOW_MS = 1000;
 
 export function logRequest(logger: Logger, asked: LoggedRequest): void {
-  const { method, url, user, code, durationMs, auditId, isWatch } = asked;
-  const fields = {
+  if (!asked.isWatch && asked.durationMs > SLOW_MS) logger.warn("slow request", fieldsOf(asked));
+  else logger.debug("request", () => fieldsOf(asked));
+}
+
+function fieldsOf({ method, url, user, code, durationMs, auditId }: LoggedRequest): Fields {
+  return {
     method,
     path: shownUri(url),
     user,
@@ -28,6 +32,4 @@ export function logRequest(logger: Logger, asked: LoggedRequest): void {
     durationMs: Math.round(durationMs * 10) / 10,
     auditId: shownAuditId(auditId),
   };
-  if (!isWatch && durationMs > SLOW_MS) logger.warn("slow request", fields);
-  else logger.debug("request", fields);
 }

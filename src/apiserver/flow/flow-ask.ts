@@ -41,6 +41,7 @@ const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 
 /** Of a duration with one unit, which is what clients send: "30s". Undefined for anything else. */
 function durationMs(text: string): number | undefined {
+  if (text === "") return undefined;
   const [, number = "", unit = ""] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
   const ms = Number(number) * (units[unit] ?? 0);
   return ms > 0 ? ms : undefined;

@@ -46,6 +46,8 @@ export interface RequestContext {
   readonly response: HttpResponse;
   /** Texts for Warning headers; handlers add to it. */
   readonly warnings: string[];
+  /** That an answer has whatever it says; for those who answer by themselves. */
+  readonly headers: Readonly<Record<string, string>>;
   /** For the audit log. */
   readonly annotations: Map<string, string>;
   readonly audit: RequestAudit;

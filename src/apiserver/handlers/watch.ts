@@ -44,8 +44,12 @@ export async function watch(context: RequestContext, options: ListOptions): Prom
   if (wantsState && options.resourceVersion === undefined) await parts.cache.fresh();
   if (sink.isClosed) return;
 
-  const head = { "content-type": JSON_TYPE, "cache-control": "no-cache, private" };
-  response.writeHead(200, { ...head, ...warningHeader(context.warnings) }); // (1)
+  response.writeHead(200, {
+    ...context.headers,
+    "content-type": JSON_TYPE,
+    "cache-control": "no-cache, private",
+    ...warningHeader(context.warnings),
+  }); // (1)
   response.flushHeaders();
   context.audit.respond(200);
   context.seat.release();

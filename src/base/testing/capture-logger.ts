@@ -19,8 +19,8 @@ export class CaptureLogger implements Logger {
     this.#fields = fields;
   }
 
-  debug(message: string, fields?: Fields): void {
-    this.#keep("debug", message, fields);
+  debug(message: string, fields?: Fields | (() => Fields)): void {
+    this.#keep("debug", message, typeof fields === "function" ? fields() : fields);
   }
 
   info(message: string, fields?: Fields): void {
