@@ -111,8 +111,7 @@ export class ConfigObject implements ObjectReference {
   }
 
   get version(): string {
-    const keys = [...this.#bytes].toSorted(([a], [b]) => compareUtf8(a, b));
-    this.#version ??= versionOf(keys.map(([path, data]) => ({ path, data })));
+    this.#version ??= contentVersion(this.#bytes);
     return this.#version;
   }
 
@@ -128,6 +127,11 @@ export class ConfigObject implements ObjectReference {
   toJSON(): string {
     return this.toString();
   }
+}
+
+function contentVersion(bytes: ReadonlyMap<string, Uint8Array>): string {
+  const sorted = [...bytes].toSorted(([a], [b]) => compareUtf8(a, b));
+  return versionOf(sorted.map(([path, data]) => ({ path, data })));
 }
 
 function referenceTo(kind: ObjectKind, object: ConfigMap | SecretObject): ObjectReference {
