@@ -1,0 +1,67 @@
+// The variables that tell a container where services are, as in the days before DNS.
+
+import { isIPv6 } from "node:net";
+import type { Service, ServicePort } from "../../api/types.ts";
+import { compareUtf8 } from "../../files/version.ts";
+
+/** Of these services in the namespace "default" every pod hears. */
+const everywhere: ReadonlySet<string> = new Set(["kubernetes"]);
+
+/** In the order of the services' names. Services without an address have no variables. */
+export function serviceVariables(of: {
+  readonly services: readonly Service[];
+  /** The pod's. */
+  readonly namespace: string;
+  /** Whether the services of that namespace count. */
+  readonly enableServiceLinks: boolean;
+}): ReadonlyMap<string, string> {
+  const variables = new Map<string, string>();
+  for (const service of visibleServices(of)) addVariables(service, variables);
+  return variables;
+}
+
+function visibleServices(of: Parameters<typeof serviceVariables>[0]): readonly Service[] {
+  const { services, namespace, enableServiceLinks } = of;
+  const byName = new Map<string, Service>();
+  for (const service of services) {
+    const { name = "", namespace: home } = service.metadata;
+    if (!hasAddress(service)) continue;
+    if (home === namespace && enableServiceLinks) byName.set(name, service);
+    else if (home === "default" && everywhere.has(name) && !byName.has(name)) {
+      byName.set(name, service);
+    }
+  }
+  return [...byName].toSorted(([a], [b]) => compareUtf8(a, b)).map(([, service]) => service);
+}
+
+function hasAddress({ spec: { clusterIP, ports } }: Service): boolean {
+  return clusterIP !== undefined && clusterIP !== "" && clusterIP !== "None" && !!ports?.length;
+}
+
+function addVariables({ metadata, spec }: Service, variables: Map<string, string>): void {
+  const { clusterIP: address = "", ports = [] } = spec;
+  const prefix = variableName(metadata.name ?? "");
+  variables.set(`${prefix}_SERVICE_HOST`, address);
+  variables.set(`${prefix}_SERVICE_PORT`, String(ports[0]?.port));
+  for (const { name, port } of ports) {
+    if (name) variables.set(`${prefix}_SERVICE_PORT_${variableName(name)}`, String(port));
+  }
+  for (const [index, port] of ports.entries()) {
+    const protocol = (port.protocol || "TCP").toLowerCase();
+    const link = linkTo(address, port, protocol);
+    if (index === 0) variables.set(`${prefix}_PORT`, link);
+    const portPrefix = `${prefix}_PORT_${port.port}_${protocol.toUpperCase()}`;
+    variables.set(portPrefix, link);
+    variables.set(`${portPrefix}_PROTO`, protocol);
+    variables.set(`${portPrefix}_PORT`, String(port.port));
+    variables.set(`${portPrefix}_ADDR`, address);
+  }
+}
+
+function linkTo(address: string, { port }: ServicePort, protocol: string): string {
+  return `${protocol}://${isIPv6(address) ? `[${address}]` : address}:${port}`;
+}
+
+function variableName(name: string): string {
+  return name.replaceAll("-", "_").toUpperCase();
+}
