@@ -1,0 +1,204 @@
+// What a pod's status says of its containers, from what the runtime has, why others wait, and what was said before.
+
+import type {
+  Container,
+  ContainerState,
+  ContainerStateTerminated,
+  Pod,
+  ContainerStatus as ReportedContainer,
+  VolumeMountStatus,
+} from "../../api/types.ts";
+import type { ContainerStatus } from "../../runtime/runtime.ts";
+import { apiTime } from "./api-time.ts";
+import type { PodContainers } from "./pod-containers.ts";
+import { shouldRestart } from "./restart-policy.ts";
+
+/** Why a container is not there: "CrashLoopBackOff". */
+export interface WaitingReason {
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface ContainerFacts {
+  readonly pod: Pod;
+  readonly containers: PodContainers;
+  /** By container. */
+  readonly reasons: ReadonlyMap<string, WaitingReason>;
+  /** Nothing will be started any more, and nothing runs. */
+  readonly isTerminal: boolean;
+}
+
+const UNKNOWN = "ContainerStatusUnknown";
+const LOST = "The container could not be located when the pod was terminated";
+const LOST_RUNNING =
+  "The container could not be located when the pod was deleted.  The container used to be Running";
+const INITIALIZED =
+  "Unable to get init container status from container runtime and pod has been initialized, treat it as exited normally";
+
+export function initContainerStatuses(
+  facts: ContainerFacts,
+  before: readonly ReportedContainer[],
+): ReportedContainer[] {
+  const { pod, containers } = facts;
+  const isInitialized = (pod.spec.containers ?? []).some(({ name }) => containers.has(name));
+  return (pod.spec.initContainers ?? []).map((container) => {
+    const isForgotten = isInitialized && !containers.has(container.name);
+    const asked = isForgotten ? { ...facts, isTerminal: false } : facts;
+    const status = statusOf(asked, container, find(before, container));
+    if (isForgotten && status.state.waiting !== undefined) {
+      const message = INITIALIZED;
+      status.state = { terminated: { exitCode: 0, reason: "Completed", message } };
+    }
+    return { ...status, ready: status.state.terminated?.exitCode === 0 };
+  });
+}
+
+export function regularContainerStatuses(
+  facts: ContainerFacts,
+  before: readonly ReportedContainer[],
+): ReportedContainer[] {
+  const all = (facts.pod.spec.containers ?? []).map((container) => {
+    const status = statusOf(facts, container, find(before, container));
+    // Probes will have a say in this.
+    return { ...status, ready: status.state.running !== undefined };
+  });
+  return all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function find(
+  all: readonly ReportedContainer[],
+  { name }: Container,
+): ReportedContainer | undefined {
+  return all.find((one) => one.name === name);
+}
+
+function statusOf(
+  facts: ContainerFacts,
+  container: Container,
+  before: ReportedContainer | undefined,
+): ReportedContainer {
+  const [last, older] = facts.containers.get(container.name) ?? [];
+  const status =
+    last === undefined
+      ? unseen(facts.pod, container, before)
+      : seen(container, last, { lastState: lastState(older, before, last) });
+  wait(facts, container, status);
+  if (facts.isTerminal && status.state.terminated === undefined) {
+    status.state = { terminated: { exitCode: 137, reason: UNKNOWN, message: LOST } };
+  }
+  return { ...status, started: status.state.running !== undefined };
+}
+
+/** What shall be started and cannot be says why, and what it was before is its last state. */
+function wait(
+  { pod, reasons }: ContainerFacts,
+  container: Container,
+  status: ReportedContainer,
+): void {
+  const why = reasons.get(container.name);
+  const { running, terminated } = status.state;
+  if (why === undefined || running !== undefined) return;
+  if (terminated !== undefined) {
+    if (!shouldRestart(pod, container, terminated.exitCode)) return;
+    status.lastState = status.state;
+  }
+  const { reason, message } = why;
+  status.state = { waiting: { reason, ...(message !== "" && { message }) } };
+}
+
+/** The runtime has none of this name. */
+function unseen(
+  pod: Pod,
+  container: Container,
+  before: ReportedContainer | undefined,
+): ReportedContainer {
+  if (before?.state.terminated !== undefined) return { ...before };
+  const isFirst = (pod.spec.initContainers ?? []).length === 0;
+  return {
+    name: container.name,
+    state: { waiting: { reason: isFirst ? "ContainerCreating" : "PodInitializing" } },
+    ...past(pod, before),
+    ready: false,
+    image: container.image ?? "",
+    imageID: "",
+    ...volumeMounts(container),
+  };
+}
+
+/** One that ran and is not there any more has ended somehow. */
+function past(
+  { metadata }: Pod,
+  before: ReportedContainer | undefined,
+): Pick<ReportedContainer, "lastState" | "restartCount"> {
+  if (before === undefined) return { lastState: {}, restartCount: 0 };
+  const { state, lastState, restartCount } = before;
+  if (state.running === undefined || lastState.terminated !== undefined) {
+    return { lastState, restartCount };
+  }
+  const isDeleted = metadata.deletionTimestamp !== undefined;
+  return {
+    lastState: { terminated: { exitCode: 137, reason: UNKNOWN, message: LOST_RUNNING } },
+    restartCount: isDeleted ? restartCount : restartCount + 1,
+  };
+}
+
+function seen(
+  container: Container,
+  last: ContainerStatus,
+  { lastState }: { readonly lastState: ContainerState },
+): ReportedContainer {
+  return {
+    name: last.name,
+    state: stateOf(last),
+    lastState,
+    ready: false,
+    restartCount: last.attempt,
+    image: last.imageName,
+    imageID: last.imageId,
+    containerID: containerId(last),
+    ...volumeMounts(container),
+  };
+}
+
+function lastState(
+  older: ContainerStatus | undefined,
+  before: ReportedContainer | undefined,
+  last: ContainerStatus,
+): ContainerState {
+  if (older !== undefined) return stateOf(older);
+  if (before === undefined) return {};
+  const isOther = before.containerID !== containerId(last) && before.state.terminated !== undefined;
+  return isOther ? before.state : before.lastState;
+}
+
+function containerId({ id }: ContainerStatus): string {
+  return `driftless://${id}`;
+}
+
+function stateOf(container: ContainerStatus): ContainerState {
+  const { end, startedAtMs } = container;
+  const startedAt = apiTime(startedAtMs);
+  if (end === undefined) return { running: { startedAt } };
+  const terminated: ContainerStateTerminated = {
+    exitCode: end.exitCode,
+    ...(end.signal !== undefined && { signal: end.signal }),
+    reason: end.exitCode === 0 ? "Completed" : "Error",
+    startedAt,
+    finishedAt: apiTime(end.finishedAtMs),
+    containerID: containerId(container),
+  };
+  if (end.isUnknown) Object.assign(terminated, { reason: UNKNOWN, message: LOST });
+  return { terminated };
+}
+
+function volumeMounts({
+  volumeMounts: mounts,
+}: Container): Pick<ReportedContainer, "volumeMounts"> {
+  if (mounts === undefined || mounts.length === 0) return {};
+  return {
+    volumeMounts: mounts.map(({ name, mountPath, readOnly }): VolumeMountStatus => {
+      if (readOnly !== true) return { name, mountPath };
+      return { name, mountPath, readOnly, recursiveReadOnly: "Disabled" };
+    }),
+  };
+}

@@ -1,0 +1,53 @@
+// How often an image that is not there is looked for. Per pod and image, 10 s doubling to 5 min.
+
+import { imageTag } from "../../api/defaults/image-tag.ts";
+import type { Clock } from "../../base/clock.ts";
+
+const BASE_MS = 10_000;
+const MAX_MS = 300_000;
+
+interface Failure {
+  readonly delayMs: number;
+  readonly untilMs: number;
+  /** Why it failed the last time: "ErrImagePull: no such image". */
+  readonly text: string;
+}
+
+export class ImageBackoff {
+  readonly #clock: Clock;
+  /** By image. Those that were found are not in it. */
+  readonly #failures = new Map<string, Failure>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Set while it is too early to look again. */
+  waiting(image: string): { readonly untilMs: number; readonly text: string } | undefined {
+    const failure = this.#failures.get(image);
+    return failure !== undefined && this.#clock.now() < failure.untilMs ? failure : undefined;
+  }
+
+  /** Returns when to look again. */
+  failed(image: string, text: string): number {
+    const nowMs = this.#clock.now();
+    const before = this.#failures.get(image);
+    const isLongAgo = before !== undefined && nowMs - before.untilMs > 2 * MAX_MS;
+    const delayMs =
+      before === undefined || isLongAgo ? BASE_MS : Math.min(MAX_MS, 2 * before.delayMs);
+    const failure = { delayMs, untilMs: nowMs + delayMs, text };
+    this.#failures.set(image, failure);
+    return failure.untilMs;
+  }
+
+  found(image: string): void {
+    this.#failures.delete(image);
+  }
+}
+
+const DIGEST = /@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/;
+
+/** Says whether it can be the name of an image at all. */
+export function isImageName(image: string): boolean {
+  return imageTag(image.replace(DIGEST, "")) !== undefined;
+}

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { ApiClient } from "../../client/api-client.ts";
+import { halfRandom } from "../../client/testing/fake-client.ts";
+import { NodePods } from "./node-pods.ts";
+import { notes } from "./pod-containers.ts";
+import { PodSource } from "./pod-source.ts";
+import { StatusWriter } from "./status-writer.ts";
+import { PodBench } from "./testing/pod-bench.ts";
+import { PodServer } from "./testing/pod-server.ts";
+import { testContainer, testPod } from "./testing/test-pod.ts";
+
+describe("NodePods", () => {
+  let bench: PodBench;
+  let server: PodServer;
+  let stop: AbortController;
+  let running: Promise<void>;
+
+  beforeEach(() => {
+    bench = new PodBench();
+    server = new PodServer();
+    stop = new AbortController();
+  });
+
+  afterEach(async () => {
+    stop.abort();
+    await settle();
+    await running;
+  });
+
+  async function settle(): Promise<void> {
+    for (let i = 0; i < 20; i++) await bench.clock.step(0);
+  }
+
+  /** Removing files takes real time, if little. */
+  async function until(isSo: () => boolean): Promise<void> {
+    for (let i = 0; i < 10_000 && !isSo(); i++) await bench.clock.step(0);
+  }
+
+  async function start(): Promise<NodePods> {
+    const { clock, logger } = bench;
+    const base = { clock, random: halfRandom, logger };
+    const connection = { server: "https://fake", isInsecure: false, namespace: "default" };
+    const client = new ApiClient({ connection, clock, timeoutMs: 1000, transport: server });
+    const nodeUid = (): string => "node-uid";
+    const source = new PodSource({ client, files: undefined, nodeName: "n1", nodeUid, ...base });
+    const onServer = source.onServer.bind(source);
+    const statuses = new StatusWriter({ pods: source.pods, onServer, ...base });
+    const pods = new NodePods({ ...bench.parts, source, statuses });
+    running = pods.run(stop.signal);
+    await settle();
+    return pods;
+  }
+
+  it("runs the pods that the server has for it, reports them, and lets them go", async () => {
+    server.put(testPod());
+    const pods = await start();
+    assert.deepEqual(bench.runtime.running, ["app-0"]);
+    assert.equal(server.pods.get("web")?.status.phase, "Running");
+
+    const { status } = server.pods.get("web") ?? testPod();
+    const deletionTimestamp = "2024-01-01T00:00:30Z";
+    const metadata = { deletionTimestamp, deletionGracePeriodSeconds: 30 };
+    server.put(testPod({ metadata, status }));
+    await until(() => server.pods.size === 0 && pods.workers.size === 0);
+
+    assert.deepEqual(bench.runtime.list(), []);
+    assert.equal(server.pods.size, 0);
+    assert.equal(pods.workers.size, 0);
+    assert.equal(server.requests.filter((one) => one === "DELETE web").length, 1);
+  });
+
+  it("starts a pod only when the one of its name is gone", async () => {
+    bench.runtime.stubborn.add("app");
+    server.put(testPod());
+    await start();
+
+    server.remove("web");
+    server.put(testPod({ metadata: { uid: "u2" }, spec: { containers: [testContainer("b")] } }));
+    await settle();
+    assert.deepEqual(bench.runtime.running, ["app-0"]);
+
+    await bench.clock.step(30_000);
+    await until(() => bench.runtime.running.length > 0);
+    assert.deepEqual(bench.runtime.running, ["b-0"]);
+  });
+
+  it("stops what nobody knows any more, with the time that it once asked for, before its volumes go", async () => {
+    bench.runtime.stubborn.add("old");
+    const sandbox = { podName: "gone", podNamespace: "default", hostname: "gone" };
+    await bench.runtime.makeSandbox({ podUid: "u9", ...sandbox });
+    const gone = testPod({ metadata: { uid: "u9", name: "gone" } });
+    const image = await bench.runtime.image("host");
+    const prepared = { pod: gone, container: testContainer("old"), attempt: 0, image };
+    const spec = await bench.prepareContainer(prepared, stop.signal);
+    await bench.runtime.start({ ...spec, annotations: { [notes.graceSeconds]: "12" } });
+    server.put(testPod());
+    await start();
+
+    assert.ok(bench.runtime.log.includes("stop old-0 12000"));
+    assert.deepEqual(bench.runtime.running, ["old-0", "app-0"]);
+    assert.ok(!bench.volumes.log.includes("all wanted"));
+
+    await bench.clock.step(12_000);
+    await until(() => bench.runtime.sandboxes().length === 1);
+    assert.deepEqual(bench.volumes.log.slice(-2), ["want u1", "all wanted"]);
+    assert.deepEqual(bench.runtime.sandboxes(), ["u1"]);
+  });
+
+  it("stops nothing as long as the server has not said what there is", async () => {
+    await bench.runtime.makeSandbox({
+      ...{ podUid: "u1", podName: "web", podNamespace: "default", hostname: "web" },
+    });
+    const image = await bench.runtime.image("host");
+    const prepared = { pod: testPod(), container: testContainer("app"), attempt: 0, image };
+    await bench.runtime.start(await bench.prepareContainer(prepared, stop.signal));
+    server.isAway = true;
+    await start();
+    await bench.clock.step(120_000);
+    assert.deepEqual(bench.runtime.running, ["app-0"]);
+    assert.deepEqual(bench.volumes.log, []);
+
+    server.isAway = false;
+    server.put(testPod());
+    await bench.clock.step(60_000);
+    await settle();
+    assert.deepEqual(bench.runtime.log, ["start app-0"]);
+    assert.deepEqual(bench.volumes.log, ["want u1", "all wanted"]);
+  });
+
+  it("tells of volumes that cannot be made", async () => {
+    server.put(testPod());
+    await start();
+    bench.takeEvents();
+
+    const failure = new Error('configmap "c" not found');
+    bench.volumes.tell({ pod: testPod(), volume: "v", content: undefined, failure });
+
+    assert.deepEqual(bench.takeEvents(), [
+      'Warning FailedMount MountVolume.SetUp failed for volume "v" : configmap "c" not found',
+    ]);
+  });
+});

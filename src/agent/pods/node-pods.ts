@@ -1,0 +1,96 @@
+// All pods of this node: whatever the sources say goes to the workers, whatever the runtime and the volumes say goes to whom it
+// concerns. After a restart of the agent everything that runs is taken over as it is; what nobody wants any more is stopped, but only
+// when all sources have told all they know.
+
+import type { Pod } from "../../api/types.ts";
+import { isAbort, untilAborted } from "../../base/abort.ts";
+import type { ContainerStatus } from "../../runtime/runtime.ts";
+import type { VolumeChange } from "../volumes/volumes.ts";
+import { notes } from "./pod-containers.ts";
+import { aboutPod } from "./pod-events.ts";
+import type { PodParts } from "./pod-parts.ts";
+import type { PodSource } from "./pod-source.ts";
+import { PodWorkers } from "./pod-workers.ts";
+import { messageOf } from "./start-container.ts";
+import type { StatusWriter } from "./status-writer.ts";
+import { unlessAborted } from "./unless-aborted.ts";
+
+export interface NodePodsOptions extends Omit<PodParts, "statuses"> {
+  readonly source: PodSource;
+  readonly statuses: StatusWriter;
+}
+
+export class NodePods {
+  readonly #options: NodePodsOptions;
+  readonly workers: PodWorkers;
+
+  constructor(options: NodePodsOptions) {
+    this.#options = options;
+    this.workers = new PodWorkers(options);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { runtime, volumes, source, statuses } = this.#options;
+    try {
+      // Who does not know what runs would start it again.
+      await unlessAborted(runtime.ready, signal);
+    } catch (err) {
+      if (isAbort(err, signal)) return;
+      throw err;
+    }
+    const { workers } = this;
+    using _exits = runtime.onExit(({ podUid }) => workers.containerEnded(podUid));
+    using _volumes = volumes.onChange((change) => this.#volumeChanged(change));
+    const handlers = {
+      update: (pod: Pod) => workers.update(pod),
+      remove: (pod: Pod) => {
+        statuses.forget(pod.metadata.uid ?? "");
+        workers.remove(pod);
+      },
+      changedOnServer: (pod: Pod) => statuses.changed(pod.metadata.uid ?? ""),
+    };
+    await Promise.all([
+      workers.run(signal),
+      statuses.run(signal),
+      untilAborted(signal, (one) => source.run(handlers, one)),
+      untilAborted(signal, (one) => this.#removeOrphans(one)),
+    ]);
+  }
+
+  /** Volumes of pods that nobody knows go last: their containers may use them until they have ended. */
+  async #removeOrphans(signal: AbortSignal): Promise<void> {
+    const { runtime, volumes, source, logger } = this.#options;
+    await unlessAborted(source.synced, signal);
+    const containers = Map.groupBy(runtime.list(), ({ podUid }) => podUid);
+    const uids = new Set([...containers.keys(), ...runtime.sandboxes()]);
+    const orphans = [...uids].filter((uid) => this.workers.get(uid) === undefined);
+    const stopped = orphans.map((uid) => {
+      logger.info("pod is not known any more", { podUid: uid });
+      return this.workers.removeOrphan(remains(uid, containers.get(uid) ?? [])).stopped;
+    });
+    await unlessAborted(Promise.all(stopped), signal);
+    volumes.allWanted();
+  }
+
+  #volumeChanged({ pod, volume, failure }: VolumeChange): void {
+    if (failure === undefined) return;
+    const message = `MountVolume.SetUp failed for volume ${JSON.stringify(volume)} : ${messageOf(failure)}`;
+    aboutPod(this.#options.events, pod)("Warning", "FailedMount", message);
+  }
+}
+
+/** As much of a pod as its containers tell. */
+function remains(uid: string, containers: readonly ContainerStatus[]): Pod {
+  const [any] = containers;
+  const graces = containers.map(({ annotations }) => Number(annotations[notes.graceSeconds]));
+  const grace = Math.max(0, ...graces.filter(Number.isFinite));
+  const names = [...new Set(containers.map(({ name }) => name))];
+  return {
+    metadata: { uid, name: any?.podName ?? uid, namespace: any?.podNamespace ?? "" },
+    spec: {
+      containers: names.map((name) => ({ name, resources: {} })),
+      terminationGracePeriodSeconds: grace,
+    },
+    status: {},
+  };
+}

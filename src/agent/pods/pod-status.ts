@@ -1,0 +1,80 @@
+// The status of a pod, as a pure function of what is known. A pod that is over stays over, whatever its containers look like.
+
+import { qosClassOf } from "../../api/defaults/pod-qos.ts";
+import type { Pod, PodStatus } from "../../api/types.ts";
+import { apiTime } from "./api-time.ts";
+import {
+  type ContainerFacts,
+  initContainerStatuses,
+  regularContainerStatuses,
+} from "./container-statuses.ts";
+import { isOver } from "./pod-actions.ts";
+import { podConditions } from "./pod-conditions.ts";
+import { type Phase, podPhase } from "./pod-phase.ts";
+
+/** Why a pod was ended or refused, whatever its containers did. */
+export interface Verdict {
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface StatusFacts extends ContainerFacts {
+  /** What was said before: by this agent, or else what the server has. */
+  readonly before: PodStatus;
+  /** Counts once the pod is terminal: before that its containers may still run. */
+  readonly verdict: Verdict | undefined;
+  readonly hasSandbox: boolean;
+  /** Of the node, which pods share. */
+  readonly addresses: readonly string[];
+  readonly nowMs: number;
+}
+
+export function podStatus(facts: StatusFacts): PodStatus {
+  const { pod, before, addresses, nowMs } = facts;
+  const initStatuses = initContainerStatuses(facts, before.initContainerStatuses ?? []);
+  const statuses = regularContainerStatuses(facts, before.containerStatuses ?? []);
+  const phase = phaseOf(facts, podPhase({ ...facts, initStatuses, statuses }));
+  const why = whyOf(facts, phase);
+  const { generation } = pod.metadata;
+  const [ip] = addresses;
+  const ips = addresses.map((one) => ({ ip: one }));
+  return {
+    ...(generation !== undefined && { observedGeneration: generation }),
+    phase,
+    conditions: podConditions({ ...facts, phase, initStatuses, statuses }, before.conditions ?? []),
+    ...(why.message !== "" && { message: why.message }),
+    ...(why.reason !== "" && { reason: why.reason }),
+    ...(ip !== undefined && { hostIP: ip, hostIPs: ips, podIP: ip, podIPs: ips }),
+    startTime: before.startTime ?? apiTime(nowMs),
+    ...(initStatuses.length > 0 && { initContainerStatuses: initStatuses }),
+    containerStatuses: statuses,
+    qosClass: pod.status.qosClass ?? qosClassOf(pod.spec),
+  };
+}
+
+/** Of a pod that this node does not take. Nothing of it was ever there. */
+export function rejectedStatus({ spec, status }: Pod, { reason, message }: Verdict): PodStatus {
+  return {
+    phase: "Failed",
+    message: `Pod was rejected: ${message}`,
+    reason,
+    qosClass: status.qosClass ?? qosClassOf(spec),
+  };
+}
+
+function phaseOf({ pod, before, verdict, isTerminal }: StatusFacts, computed: Phase): Phase {
+  for (const { phase } of [pod.status, before]) {
+    if (isOver(phase)) return phase as Phase;
+  }
+  return verdict !== undefined && isTerminal ? "Failed" : computed;
+}
+
+function whyOf({ pod, before, verdict, isTerminal }: StatusFacts, phase: Phase): Verdict {
+  const isNew = !isOver(before.phase);
+  if (verdict !== undefined && isTerminal && isNew) return verdict;
+  if (before.phase !== phase) return { reason: "", message: "" };
+  return {
+    reason: before.reason ?? pod.status.reason ?? "",
+    message: before.message ?? pod.status.message ?? "",
+  };
+}

@@ -1,0 +1,145 @@
+// Starts one container: image, then everything that it is made of, then the start itself. Each step has its own reason for a
+// container to wait, and its own events.
+
+import type { Pod } from "../../api/types.ts";
+import { isAbort } from "../../base/abort.ts";
+import type { Image } from "../../runtime/image.ts";
+import { type ContainerSpec, ImageMissingError, StartError } from "../../runtime/runtime.ts";
+import type { WaitingReason } from "./container-statuses.ts";
+import { type ImageBackoff, isImageName } from "./image-backoff.ts";
+import type { ContainerToStart } from "./pod-actions.ts";
+import { containerHash, notes } from "./pod-containers.ts";
+import { aboutContainer, type Teller } from "./pod-events.ts";
+import type { PodParts } from "./pod-parts.ts";
+
+export interface StartRequest {
+  readonly pod: Pod;
+  readonly toStart: ContainerToStart;
+  readonly images: ImageBackoff;
+  readonly signal: AbortSignal;
+}
+
+/** Why a container was not started. */
+export class StartFailure extends Error implements WaitingReason {
+  override readonly name = "StartFailure";
+  readonly reason: string;
+  /** It is not worth trying before. */
+  readonly retryAtMs: number | undefined;
+
+  constructor(
+    reason: string,
+    message: string,
+    options: ErrorOptions & { retryAtMs?: number } = {},
+  ) {
+    super(message, options);
+    this.reason = reason;
+    this.retryAtMs = options.retryAtMs;
+  }
+}
+
+const imageReasons: ReadonlySet<string> = new Set([
+  "ErrImagePull",
+  "ImagePullBackOff",
+  "ErrImageNeverPull",
+  "InvalidImageName",
+]);
+
+/** Throws StartFailure, or whatever `signal` aborted with. */
+export async function startContainer(parts: PodParts, request: StartRequest): Promise<void> {
+  const { pod, toStart, signal } = request;
+  const { container, attempt, isInit } = toStart;
+  const tell = aboutContainer(parts.events, pod, container.name);
+  try {
+    const image = await findImage(parts, request, tell);
+    const spec = await prepare(parts, request, image);
+    // What is started cannot be taken back: not after somebody wants it to stop.
+    signal.throwIfAborted();
+    await start(parts, spec, tell);
+  } catch (err) {
+    if (err instanceof StartFailure) {
+      // Image problems have told their own story already.
+      tell(
+        "Warning",
+        "Failed",
+        `Error: ${imageReasons.has(err.reason) ? err.reason : err.message}`,
+      );
+    }
+    throw err;
+  }
+  parts.metrics.started.inc({ container_type: isInit ? "init_container" : "container" });
+  if (attempt > 0) parts.metrics.restarts.inc();
+}
+
+async function findImage(
+  { runtime }: PodParts,
+  { toStart, images }: StartRequest,
+  tell: Teller,
+): Promise<Image> {
+  const { image: name = "", imagePullPolicy } = toStart.container;
+  const quoted = JSON.stringify(name);
+  if (!isImageName(name)) {
+    const message = `Failed to apply default image tag ${quoted}: couldn't parse image name ${quoted}: invalid reference format`;
+    tell("Warning", "InspectFailed", message);
+    throw new StartFailure("InvalidImageName", message);
+  }
+  const waiting = images.waiting(name);
+  if (waiting !== undefined) {
+    const message = `Back-off pulling image ${quoted}`;
+    tell("Normal", "BackOff", message);
+    const { untilMs: retryAtMs, text } = waiting;
+    throw new StartFailure("ImagePullBackOff", `${message}: ${text}`, { retryAtMs });
+  }
+  try {
+    const image = await runtime.image(name);
+    images.found(name);
+    tell("Normal", "Pulled", `Container image ${quoted} already present on machine`);
+    return image;
+  } catch (err) {
+    if (imagePullPolicy === "Never" && err instanceof ImageMissingError) {
+      const message = `Container image ${quoted} is not present with pull policy of Never`;
+      tell("Warning", "ErrImageNeverPull", message);
+      throw new StartFailure("ErrImageNeverPull", message, { cause: err });
+    }
+    const text = messageOf(err);
+    tell("Warning", "Failed", `Failed to pull image ${quoted}: ${text}`);
+    const retryAtMs = images.failed(name, `ErrImagePull: ${text}`);
+    throw new StartFailure("ErrImagePull", text, { cause: err, retryAtMs });
+  }
+}
+
+async function prepare(
+  { prepareContainer }: PodParts,
+  { pod, toStart, signal }: StartRequest,
+  image: Image,
+): Promise<ContainerSpec> {
+  const { container, attempt, backoffMs } = toStart;
+  try {
+    const spec = await prepareContainer({ pod, container, attempt, image }, signal);
+    const annotations = {
+      ...spec.annotations,
+      [notes.hash]: containerHash(container),
+      [notes.backoffMs]: String(backoffMs),
+      [notes.graceSeconds]: String(pod.spec.terminationGracePeriodSeconds ?? 30),
+    };
+    return { ...spec, annotations };
+  } catch (err) {
+    if (signal.aborted && isAbort(err, signal)) throw err;
+    throw new StartFailure("CreateContainerConfigError", messageOf(err), { cause: err });
+  }
+}
+
+async function start({ runtime }: PodParts, spec: ContainerSpec, tell: Teller): Promise<void> {
+  try {
+    await runtime.start(spec);
+  } catch (err) {
+    const reason = err instanceof StartError ? "RunContainerError" : "CreateContainerError";
+    throw new StartFailure(reason, messageOf(err), { cause: err });
+  }
+  tell("Normal", "Created", "Container created");
+  tell("Normal", "Started", "Container started");
+}
+
+/** Only its own words: causes may quote what is nobody's business. */
+export function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : "unknown error";
+}
