@@ -1,0 +1,68 @@
+// Old logs beside the one that is written: `0.log.20261116-055856`, as the kubelet names them. The newest stays as it is for who
+// still reads it; older ones are compressed, and the oldest go.
+
+import { createReadStream, createWriteStream, existsSync, readdirSync, rmSync } from "node:fs";
+import { rename } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { WallTime } from "./wall-time.ts";
+
+const STAMP = /^\d{8}-\d{6}(?<suffix>\.gz|\.tmp)?$/;
+
+/** A name for what is at `logPath` now, newer than those of all others. One that is taken is never given. */
+export function rotatedName(logPath: string, time: WallTime): string {
+  const newest = rotatedLogs(logPath).at(-1)?.replace(/\.gz$/, "") ?? "";
+  // A log that fills up twice in a second borrows the next one: names stay in order and keep their form.
+  for (let secondsLater = 0; ; secondsLater++) {
+    const name = `${logPath}.${time.fileStamp(secondsLater)}`;
+    if (name > newest || newest === "") return name;
+  }
+}
+
+/** Oldest first, as paths. */
+function rotatedLogs(logPath: string): readonly string[] {
+  const directory = dirname(logPath);
+  return stampsOf(logPath)
+    .filter((stamp) => !stamp.endsWith(".tmp"))
+    .sort()
+    .map((stamp) => join(directory, `${basename(logPath)}.${stamp}`));
+}
+
+/** Removes all but the newest `count`, and what a compression left that was cut off. */
+export function removeOldLogs(logPath: string, count: number): void {
+  const excess = rotatedLogs(logPath).toReversed().slice(count);
+  for (const path of excess) rmSync(path, { force: true });
+}
+
+/** Compresses all but the newest. Does nothing about those that go meanwhile. */
+export async function compressOldLogs(logPath: string): Promise<void> {
+  for (const stamp of stampsOf(logPath)) {
+    if (stamp.endsWith(".tmp")) rmSync(`${logPath}.${stamp}`, { force: true });
+  }
+  for (const path of rotatedLogs(logPath).slice(0, -1)) {
+    if (!path.endsWith(".gz") && existsSync(path)) await compress(path);
+  }
+}
+
+async function compress(path: string): Promise<void> {
+  // Loaded when it is needed: most logs never grow that long, and the keeper is to stay small.
+  const { createGzip } = await import("node:zlib");
+  const half = `${path}.tmp`;
+  try {
+    await pipeline(createReadStream(path), createGzip(), createWriteStream(half, { mode: 0o640 }));
+    if (!existsSync(path)) throw new Error(`"${path}" was removed`);
+    await rename(half, `${path}.gz`);
+    rmSync(path, { force: true });
+  } catch (err) {
+    rmSync(half, { force: true });
+    throw err;
+  }
+}
+
+function stampsOf(logPath: string): string[] {
+  const prefix = `${basename(logPath)}.`;
+  return readdirSync(dirname(logPath))
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => name.slice(prefix.length))
+    .filter((stamp) => STAMP.test(stamp));
+}
