@@ -2,11 +2,12 @@
 // same run where there is one: absolute times hold for this machine and this moment only.
 //
 //   npm run bench              all
-//   npm run bench -- writer    one part: writer, watch, memory, api, flood
-//   npm run bench -- --quick   fewer and shorter figures of the API and the flood
+//   npm run bench -- writer    one part: writer, watch, memory, api, flood, agent
+//   npm run bench -- --quick   fewer and shorter figures of the API, the flood and the agent
 
 import { fileURLToPath } from "node:url";
 import { buildC } from "../test/support/c-program.ts";
+import { benchAgent } from "./agent/bench-agent.ts";
 import { benchApi } from "./api/bench-api.ts";
 import { benchFlood } from "./flood/bench-flood.ts";
 import { benchMemory } from "./memory.ts";
@@ -22,6 +23,7 @@ const PARTS: Record<string, () => void | Promise<void>> = {
   memory: benchMemory,
   api: () => benchApi({ isQuick }),
   flood: () => benchFlood({ isQuick }),
+  agent: () => benchAgent({ isQuick }),
 };
 
 const wanted = process.argv.slice(2).filter((argument) => argument !== "--quick");

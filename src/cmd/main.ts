@@ -2,38 +2,42 @@
 // 1 it failed, 2 it was called wrongly.
 
 import { Command, CommanderError } from "commander";
-import { backupCommand, restoreCommand } from "./backup.ts";
-import { encryptionCommand } from "./encryption.ts";
 import { MisuseError } from "./misuse-error.ts";
-import { serverCommand } from "./server.ts";
-import { tokenCommand } from "./token.ts";
-import { userCommand } from "./user.ts";
-import { versionCommand } from "./version.ts";
+
+/** In the order of the help. Only what is called is loaded: a server needs nothing of a node. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  server: async () => (await import("./server.ts")).serverCommand(),
+  node: async () => (await import("./node.ts")).nodeCommand(),
+  backup: async () => (await import("./backup.ts")).backupCommand(),
+  restore: async () => (await import("./backup.ts")).restoreCommand(),
+  encryption: async () => (await import("./encryption.ts")).encryptionCommand(),
+  user: async () => (await import("./user.ts")).userCommand(),
+  token: async () => (await import("./token.ts")).tokenCommand(),
+  image: async () => (await import("./image.ts")).imageCommand(),
+  version: async () => (await import("./version.ts")).versionCommand(),
+};
 
 /** Runs what the command line says. Sets the exit code; never rejects. */
 export async function main(): Promise<void> {
   try {
-    await program().parseAsync();
+    await (await program(process.argv[2] ?? "")).parseAsync();
   } catch (err) {
     process.exitCode = exitCodeOf(err);
   }
 }
 
-function program(): Command {
+async function program(called: string): Promise<Command> {
   const command = new Command("driftless")
     .description(
       "Delivers configuration live: ConfigMaps and Secrets, without the wait and the drift.",
     )
     .exitOverride()
-    .showHelpAfterError("(add --help to see what there is)")
-    .addCommand(serverCommand())
-    .addCommand(backupCommand())
-    .addCommand(restoreCommand())
-    .addCommand(encryptionCommand())
-    .addCommand(userCommand())
-    .addCommand(tokenCommand())
-    .addCommand(versionCommand());
-  for (const sub of command.commands.flatMap((one) => [one, ...one.commands])) sub.exitOverride();
+    .showHelpAfterError("(add --help to see what there is)");
+  const one = Object.hasOwn(COMMANDS, called) ? COMMANDS[called] : undefined;
+  const wanted = one === undefined ? Object.values(COMMANDS) : [one];
+  for (const load of wanted) command.addCommand(await load());
+  for (const sub of command.commands.flatMap((each) => [each, ...each.commands]))
+    sub.exitOverride();
   return command;
 }
 

@@ -16,6 +16,7 @@ import { systemRandom } from "../base/random.ts";
 import { type AuditFlags, auditOf, auditOptions } from "./audit-flags.ts";
 import { type ListenAddress, parseListen, reachable, urlOf } from "./listen-address.ts";
 import { MisuseError } from "./misuse-error.ts";
+import { stopSignal } from "./stop-signal.ts";
 import { openStore, type StoreFlags, storeOptions } from "./store-flags.ts";
 import { serverVersion } from "./version.ts";
 
@@ -160,16 +161,4 @@ log in. Everything else needs a certificate or a token, and rights. Let only you
   driftless user create NAME     for a person: a kubeconfig, without rights until you give some
   driftless token create         for a machine that is to join as a node
 `;
-}
-
-/** The first Ctrl-C stops cleanly; the second one at once. */
-function stopSignal(logger: Logger): AbortSignal {
-  const controller = new AbortController();
-  const stop = (name: string): void => {
-    logger.info("stopping", { signal: name });
-    process.once(name, () => process.exit(1));
-    controller.abort();
-  };
-  for (const name of ["SIGINT", "SIGTERM"]) process.once(name, () => stop(name));
-  return controller.signal;
 }

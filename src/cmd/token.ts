@@ -123,7 +123,7 @@ async function createToken(flags: CreateFlags): Promise<void> {
   const token = `${id}.${secret}`;
   const caHash = certificateKeyHash(authority);
   const expires = new Date(expiresMs).toISOString();
-  const named = node === "" ? "" : ` --name ${node}`;
+  const named = node === "" ? "" : ` --node-name ${node}`;
   const command = `driftless node --server ${server} --token ${token} --ca-hash ${caHash}${named}`;
   print(
     output === "json"

@@ -6,14 +6,16 @@ import { Command } from "commander";
 /** The Kubernetes whose API is served. Clients compare it with their own version. */
 const KUBERNETES = { major: "1", minor: "36", patch: "0" };
 
-function productVersion(): string {
+export function productVersion(): string {
   const file = new URL("../../package.json", import.meta.url);
   const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
   return version;
 }
 
 /** The document of /version. Clients parse gitVersion as a semantic version. */
-export function serverVersion(): object {
+export function serverVersion(): Readonly<Record<string, string>> & {
+  readonly gitVersion: string;
+} {
   const { major, minor, patch } = KUBERNETES;
   return {
     major,

@@ -1,0 +1,136 @@
+// Everything that a container is started with, put together when it starts: environment, program, user, mounts.
+//
+// The environment and the files of one start are of the same versions. Both are read from the same objects, but not at the same
+// instant; so they are compared, and read again if an object changed in between.
+
+import type { Pod, Service } from "../api/types.ts";
+import type { Image } from "../runtime/image.ts";
+import type { ContainerSpec } from "../runtime/runtime.ts";
+import type { AgentPaths } from "./agent-paths.ts";
+import { buildEnvironment } from "./env/build-environment.ts";
+import { containerCommand, processEnvironment } from "./env/container-command.ts";
+import { containerUser } from "./env/container-user.ts";
+import type { Environment, NodeFacts } from "./env/environment.ts";
+import { imageFile } from "./image-file.ts";
+import { type ObjectVersion, referenceKey } from "./objects/config-object.ts";
+import type { ObjectManager } from "./objects/object-manager.ts";
+import type { ContainerToPrepare } from "./pods/pod-parts.ts";
+import { containerMounts } from "./sub-path/container-mounts.ts";
+import type { SubPaths } from "./sub-path/sub-paths.ts";
+import type { MountedVolumes, Volumes } from "./volumes/volumes.ts";
+
+export interface PrepareParts {
+  readonly paths: AgentPaths;
+  readonly objects: ObjectManager;
+  readonly volumes: Pick<Volumes, "current" | "mounted">;
+  readonly subPaths: Pick<SubPaths, "prepare">;
+  readonly node: () => NodeFacts;
+  readonly isStatic: (pod: Pod) => boolean;
+  /** Undefined: they are not known yet. */
+  readonly services: () => readonly Service[] | undefined;
+}
+
+/** In the annotations of a container: which versions its environment was made of, and where it sees volumes. */
+export const ENVIRONMENT_NOTE = "driftless.dev/environment";
+export const MOUNTS_NOTE = "driftless.dev/mounts";
+
+/** An object that changes more often than this in the time of a start has no version that is worth waiting for. */
+const MAX_READS = 5;
+const MAX_HOSTNAME = 63;
+
+/** Throws with the original's text what the container's status is to say. */
+export async function prepareContainer(
+  parts: PrepareParts,
+  { pod, container, attempt, image }: ContainerToPrepare,
+  signal: AbortSignal,
+): Promise<ContainerSpec> {
+  const { environment, volumes } = await oneVersion(parts, { pod, container, signal });
+  const { variables, versions } = environment;
+  const user = await containerUser({
+    pod,
+    container,
+    imageUser: image.config.user,
+    imageFile: (path) => imageFile(image, path),
+  });
+  const { paths, subPaths } = parts;
+  const { mounts, uses } = containerMounts({
+    ...{ pod, container, volumes, variables, paths, subPaths },
+    nodeHostsPath: "/etc/hosts",
+  });
+  const { uid: podUid = "", name: podName = "", namespace: podNamespace = "" } = pod.metadata;
+  const { home, ...credentials } = user;
+  const hostname = hostnameOf(pod);
+  return {
+    podUid,
+    podName,
+    podNamespace,
+    name: container.name,
+    attempt,
+    annotations: {
+      [ENVIRONMENT_NOTE]: JSON.stringify(versions),
+      [MOUNTS_NOTE]: JSON.stringify(uses),
+    },
+    image,
+    argv: containerCommand({ container, image: image.config, variables }),
+    env: processEnvironment({ image: image.config, variables, hostname, home }),
+    workingDir: workingDirOf(container.workingDir, image),
+    user: credentials,
+    mounts,
+    isRootReadOnly: container.securityContext?.readOnlyRootFilesystem === true,
+    logPath: paths.containerLog({
+      namespace: podNamespace,
+      podName,
+      podUid,
+      container: container.name,
+      attempt,
+    }),
+  };
+}
+
+/** As its containers see it: the name of the pod, as far as a host name can be as long. */
+export function hostnameOf(pod: Pod): string {
+  const name = pod.spec.hostname || (pod.metadata.name ?? "");
+  return name.slice(0, MAX_HOSTNAME).replace(/[-.]+$/, "");
+}
+
+function workingDirOf(wanted: string | undefined, { config }: Image): string {
+  return wanted || config.workingDir || "/";
+}
+
+interface Read {
+  readonly environment: Environment;
+  readonly volumes: MountedVolumes;
+}
+
+async function oneVersion(
+  parts: PrepareParts,
+  of: Pick<ContainerToPrepare, "pod" | "container"> & { readonly signal: AbortSignal },
+): Promise<Read> {
+  const { pod, container, signal } = of;
+  const podUid = pod.metadata.uid ?? "";
+  for (let read = 1; ; read++) {
+    const before = parts.volumes.current(podUid);
+    const environment = await buildEnvironment({
+      pod,
+      container,
+      node: parts.node(),
+      object: (reference) => parts.objects.get(reference, { podUid, signal }),
+      services: parts.services(),
+      isStatic: parts.isStatic(pod),
+      volumePath: (name) => before.get(name)?.path,
+    });
+    const volumes = parts.volumes.current(podUid);
+    if (read === MAX_READS || areAlike(environment.versions, volumes))
+      return { environment, volumes };
+    await parts.volumes.mounted(podUid, signal);
+  }
+}
+
+/** A volume that could not be refreshed stays behind whatever is done: it does not hold up the container. */
+function areAlike(versions: readonly ObjectVersion[], volumes: MountedVolumes): boolean {
+  const wanted = new Map(versions.map((one) => [referenceKey(one), one.version]));
+  return [...volumes.values()]
+    .filter(({ failure }) => failure === undefined)
+    .flatMap((volume) => volume.versions)
+    .every((one) => (wanted.get(referenceKey(one)) ?? one.version) === one.version);
+}

@@ -1,0 +1,239 @@
+// `driftless node`: the agent that makes this machine a node.
+
+import { mkdirSync, realpathSync } from "node:fs";
+import { homedir, hostname, networkInterfaces } from "node:os";
+import { join as joinPath } from "node:path";
+import { Command } from "commander";
+import { Agent, type ServerSide } from "../agent/agent.ts";
+import { lockAgent } from "../agent/agent-lock.ts";
+import { join } from "../agent/join/join.ts";
+import { NodeFiles } from "../agent/join/node-files.ts";
+import {
+  identityFromKubeconfig,
+  loadIdentity,
+  type NodeIdentity,
+} from "../agent/join/node-identity.ts";
+import { nodeNameOf } from "../agent/join/node-name.ts";
+import { NodeSurvey } from "../agent/node/node-survey.ts";
+import type { ChangeDetectionStrategy } from "../agent/objects/create-object-manager.ts";
+import { systemClock } from "../base/clock.ts";
+import { createLogger, type Logger, type LogLevel } from "../base/logger.ts";
+import { createMetrics } from "../base/metrics.ts";
+import { systemRandom } from "../base/random.ts";
+import { ApiClient } from "../client/api-client.ts";
+import { type KernelSupport, probeKernel } from "../mounts/kernel-support.ts";
+import { SystemMounts } from "../mounts/system-mounts.ts";
+import { parseDuration } from "./duration.ts";
+import { MisuseError } from "./misuse-error.ts";
+import { processRuntime } from "./process-runtime.ts";
+import { stopSignal } from "./stop-signal.ts";
+import { needsUserNamespace, runInUserNamespace } from "./user-namespace.ts";
+import { serverVersion } from "./version.ts";
+
+interface NodeFlags {
+  readonly dataDir: string;
+  readonly server?: string;
+  readonly token?: string;
+  readonly caHash?: string;
+  readonly kubeconfig?: string;
+  readonly nodeName?: string;
+  readonly address: readonly string[];
+  readonly manifests?: string;
+  readonly changeDetection: string;
+  readonly syncFrequency: string;
+  readonly logLevel: string;
+}
+
+const LEVELS: readonly string[] = ["debug", "info", "warn", "error"];
+const STRATEGIES: readonly string[] = ["Watch", "Cache", "Get"];
+/** A server that comes up with the machine may need a while. */
+const JOIN_PATIENCE_MS = 120_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+
+export function nodeCommand(): Command {
+  return new Command("node")
+    .description("make this machine a node: run its pods and keep their configuration up to date")
+    .option("--data-dir <dir>", "where everything is kept", joinPath(homedir(), ".driftless"))
+    .option("--server <url>", "join this server (once; then it is known)")
+    .option("--token <token>", 'the join token, from "driftless token create"')
+    .option("--ca-hash <hash>", "the hash of the server's authority, from the same place")
+    .option("--kubeconfig <file>", "speak to a server with these credentials, without joining")
+    .option("--node-name <name>", "the name of this node (default: the machine's)")
+    .option(
+      "--address <ip>",
+      "an address by which others reach this machine (repeat it for a second family; default: found out)",
+      (address: string, all: readonly string[]) => [...all, address],
+      [] as readonly string[],
+    )
+    .option(
+      "--manifests <dir>",
+      "run the pods in these files, with or without a server (default: DIR/manifests)",
+    )
+    .option(
+      "--change-detection <strategy>",
+      `how changes of objects are found: ${STRATEGIES.join(", ")}`,
+      "Watch",
+    )
+    .option(
+      "--sync-frequency <duration>",
+      "how often everything is looked at although nothing was heard of",
+      "60s",
+    )
+    .option("--log-level <level>", `one of ${LEVELS.join(", ")}`, "info")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  driftless node --server https://10.0.0.1:8443 --token abcdef.0123456789abcdef --ca-hash sha256:…
+  driftless node                                      after that: what it joined is in the data directory
+  driftless node --kubeconfig node.kubeconfig --node-name edge-7
+  driftless node --manifests ./pods                   without any server
+
+Containers keep running when the agent ends, and are found again when it starts. As root or as any other user: a user has a
+namespace of its own, and can do a little less; the first lines of the log say what.`,
+    )
+    .action(runNode);
+}
+
+async function runNode(flags: NodeFlags): Promise<void> {
+  const settings = settingsOf(flags);
+  mkdirSync(flags.dataDir, { recursive: true, mode: 0o700 });
+  const dataDir = realpathSync(flags.dataDir);
+  if (needsUserNamespace()) {
+    process.exitCode = await runInUserNamespace(dataDir);
+    return;
+  }
+  const logger = createLogger({ level: flags.logLevel as LogLevel, destination: process.stderr });
+  using _lock = lockAgent(joinPath(dataDir, "run", "agent.lock"), process.pid);
+  const signal = stopSignal(logger);
+  const kernel = probeKernel();
+  tellSupport(kernel, logger);
+  const identity = await identityOf(flags, { dataDir, logger, signal });
+  const base = { clock: systemClock, random: systemRandom, logger };
+  const server = identity && serverSide(identity, logger);
+  const nodeName = identity?.nodeName ?? flags.nodeName ?? nodeNameOf(hostname());
+  const mounts = new SystemMounts();
+  const { runtime, parts } = processRuntime({ dataDir, mounts, ...base });
+  const survey = await NodeSurvey.begin({
+    nodeName,
+    hostname: hostname(),
+    root: "/",
+    dataDir,
+    server: identity?.connection.server ?? "",
+    addresses: flags.address,
+    interfaces: networkInterfaces,
+    architecture: process.arch,
+    runtimeVersion: runtime.version,
+    agentVersion: serverVersion().gitVersion,
+  });
+  const agent = new Agent({
+    ...{ dataDir, nodeName, server, survey, runtime, mounts, ...settings, ...base },
+    runtimeParts: parts,
+    manifests: flags.manifests ?? ownManifests(dataDir),
+    missing: () => kernel.missing.filter(({ isNeeded }) => isNeeded).map(({ message }) => message),
+    metrics: createMetrics(),
+    onNextTurn: (callback) => void setImmediate(callback),
+  });
+  const running = agent.run(signal);
+  void agent.ready.then(() =>
+    process.stdout.write(readyLine({ nodeName, identity, kernel, dataDir })),
+  );
+  try {
+    await running;
+  } finally {
+    await server?.client.close();
+  }
+}
+
+function ownManifests(dataDir: string): string {
+  const directory = joinPath(dataDir, "manifests");
+  mkdirSync(directory, { recursive: true, mode: 0o750 });
+  return directory;
+}
+
+interface Settings {
+  readonly strategy: ChangeDetectionStrategy;
+  readonly syncPeriodMs: number;
+}
+
+function settingsOf(flags: NodeFlags): Settings {
+  const { changeDetection, logLevel, syncFrequency, server, token, caHash, kubeconfig } = flags;
+  if (!LEVELS.includes(logLevel)) {
+    throw new MisuseError(`--log-level ${logLevel}: must be one of ${LEVELS.join(", ")}`);
+  }
+  if (!STRATEGIES.includes(changeDetection)) {
+    throw new MisuseError(
+      `--change-detection ${changeDetection}: must be one of ${STRATEGIES.join(", ")}`,
+    );
+  }
+  const joining = [server, token, caHash].filter((value) => value !== undefined).length;
+  if (joining > 0 && joining < 3) {
+    throw new MisuseError(
+      'To join, --server, --token and --ca-hash are needed: "driftless token create" on the server prints all three',
+    );
+  }
+  if (joining > 0 && kubeconfig !== undefined) {
+    throw new MisuseError("--kubeconfig and --server: choose one");
+  }
+  return {
+    strategy: changeDetection as ChangeDetectionStrategy,
+    syncPeriodMs: parseDuration("--sync-frequency", syncFrequency),
+  };
+}
+
+async function identityOf(
+  flags: NodeFlags,
+  of: { readonly dataDir: string; readonly logger: Logger; readonly signal: AbortSignal },
+): Promise<NodeIdentity | undefined> {
+  const { server, token, caHash, kubeconfig, nodeName } = flags;
+  if (kubeconfig !== undefined) return identityFromKubeconfig({ file: kubeconfig, nodeName });
+  const files = new NodeFiles({ dataDir: of.dataDir });
+  if (server === undefined || token === undefined || caHash === undefined) {
+    return loadIdentity(files);
+  }
+  return join(
+    {
+      server,
+      token,
+      caHash,
+      nodeName: nodeName ?? nodeNameOf(hostname()),
+      files,
+      patienceMs: JOIN_PATIENCE_MS,
+      clock: systemClock,
+      random: systemRandom,
+      logger: of.logger,
+    },
+    of.signal,
+  );
+}
+
+function serverSide(identity: NodeIdentity, logger: Logger): ServerSide {
+  const { connection } = identity;
+  const options = { connection, clock: systemClock, timeoutMs: REQUEST_TIMEOUT_MS, logger };
+  return { identity, client: new ApiClient(options) };
+}
+
+function tellSupport(kernel: KernelSupport, logger: Logger): void {
+  const { isInUserNamespace, missing } = kernel;
+  logger.info("machine looked at", {
+    as: isInUserNamespace ? "root of a user namespace" : "root",
+    liveSubPath: kernel.hasMoveMountBeneath,
+    tmpfsWithoutSwap: kernel.hasTmpfsNoSwap,
+  });
+  for (const { isNeeded, message } of missing) {
+    if (isNeeded) logger.error("cannot run containers", { why: message });
+    else logger.warn("feature missing", { why: message });
+  }
+}
+
+function readyLine(of: {
+  readonly nodeName: string;
+  readonly identity: NodeIdentity | undefined;
+  readonly kernel: KernelSupport;
+  readonly dataDir: string;
+}): string {
+  const how = of.kernel.isInUserNamespace ? "without root" : "as root";
+  const server =
+    of.identity === undefined ? "no server" : `server ${of.identity.connection.server}`;
+  return `driftless: node ${of.nodeName} ready, ${how}, ${server}, data in ${of.dataDir}\n`;
+}

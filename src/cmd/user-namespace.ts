@@ -1,0 +1,126 @@
+// Running a node without root. Mounts need a user namespace in which the user is root, and they have to outlive the agent, as the
+// containers do: so a small process keeps the namespaces, and each agent enters them. Node itself cannot: only a process with
+// one thread may enter a user namespace. So the agent is started once more, by nsenter, and this process waits for it.
+
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** Of the process that keeps the namespaces. */
+interface Keeper {
+  readonly pid: number;
+  readonly namespace: string;
+}
+
+export function needsUserNamespace(): boolean {
+  return process.getuid?.() !== 0;
+}
+
+/** Runs this very command again, inside; settles with its exit code. Signals are passed on. */
+export async function runInUserNamespace(dataDir: string): Promise<number> {
+  const keeper = await findKeeper(dataDir);
+  const [node = "", ...argv] = process.argv;
+  const child = spawn(
+    "nsenter",
+    [
+      "--target",
+      String(keeper.pid),
+      "--user",
+      "--mount",
+      "--preserve-credentials",
+      "--",
+      node,
+      ...process.execArgv,
+      ...argv,
+    ],
+    { stdio: "inherit" },
+  );
+  const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, pass);
+  const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+  return code ?? (signal === null ? 1 : 128);
+}
+
+/** Ends the keeper: with it go the mounts that are left in its namespace. */
+export function endUserNamespace(dataDir: string): void {
+  const keeper = livingKeeper(dataDir);
+  if (keeper !== undefined) process.kill(keeper.pid, "SIGKILL");
+  rmSync(keeperFile(dataDir), { force: true });
+}
+
+async function findKeeper(dataDir: string): Promise<Keeper> {
+  const living = livingKeeper(dataDir);
+  if (living !== undefined) return living;
+  refuseWithoutNamespaces();
+  const mapping = hasSubordinateIds() ? ["--map-auto"] : [];
+  const child = spawn(
+    "unshare",
+    [
+      "--user",
+      "--map-root-user",
+      ...mapping,
+      "--mount",
+      "--propagation",
+      "private",
+      "--",
+      "sh",
+      "-c",
+      "echo ready; exec sleep infinity",
+    ],
+    { stdio: ["ignore", "pipe", "inherit"], detached: true },
+  );
+  const started = await Promise.race([once(child.stdout, "data"), once(child, "exit")]);
+  const { pid } = child;
+  if (pid === undefined || !String(started[0]).startsWith("ready")) {
+    throw new Error("Cannot make a user namespace for the node: unshare(1) has said why");
+  }
+  child.stdout.destroy();
+  child.unref();
+  const keeper = { pid, namespace: readlinkSync(`/proc/${pid}/ns/user`) };
+  const file = keeperFile(dataDir);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(`${file}.new`, JSON.stringify(keeper));
+  renameSync(`${file}.new`, file);
+  return keeper;
+}
+
+/** A process id comes back; the namespace that it kept does not. */
+function livingKeeper(dataDir: string): Keeper | undefined {
+  try {
+    const keeper = JSON.parse(readFileSync(keeperFile(dataDir), "utf8")) as Keeper;
+    const own = readlinkSync("/proc/self/ns/user");
+    const is = readlinkSync(`/proc/${keeper.pid}/ns/user`);
+    return is === keeper.namespace && is !== own ? keeper : undefined;
+  } catch {
+    return undefined; // There was none, or it is gone.
+  }
+}
+
+function keeperFile(dataDir: string): string {
+  return join(dataDir, "run", "user-namespace.json");
+}
+
+function refuseWithoutNamespaces(): void {
+  const { status, stderr, error } = spawnSync(
+    "unshare",
+    ["--user", "--map-root-user", "--mount", "true"],
+    { encoding: "utf8" },
+  );
+  if (status === 0) return;
+  const why = error?.message ?? stderr.trim();
+  throw new Error(
+    `Cannot run a node without root: this system lets users make no user namespaces (${why}). Run it as root, or allow them: sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces=10000`,
+  );
+}
+
+/** Without them a container has one user only: whoever runs the node. */
+function hasSubordinateIds(): boolean {
+  const probe = ["--user", "--map-root-user", "--map-auto", "true"];
+  try {
+    execFileSync("unshare", probe, { stdio: "ignore" });
+    return true;
+  } catch {
+    return false; // No newuidmap(1), or no range in /etc/subuid.
+  }
+}

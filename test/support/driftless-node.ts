@@ -1,0 +1,200 @@
+// A real node agent as a child process, joined to a real server, with a data directory of its own. When it is disposed
+// everything of it goes, also what a test that failed has left running: containers, mounts, files.
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Pod } from "../../src/api/types.ts";
+import type { DriftlessServer } from "./driftless-server.ts";
+
+const program = new URL("../../src/cmd/driftless.ts", import.meta.url).pathname;
+
+export interface NodeOptions {
+  readonly server?: DriftlessServer;
+  readonly name?: string;
+  /** Kept by the caller if given; otherwise made and removed. */
+  readonly dataDir?: string;
+  readonly flags?: readonly string[];
+}
+
+export class DriftlessNode implements AsyncDisposable {
+  readonly name: string;
+  readonly dataDir: string;
+  readonly #options: NodeOptions;
+  #process: ChildProcess | undefined;
+  #log = "";
+
+  private constructor(options: NodeOptions, dataDir: string) {
+    this.#options = options;
+    this.name = options.name ?? "node-1";
+    this.dataDir = dataDir;
+  }
+
+  static async start(options: NodeOptions): Promise<DriftlessNode> {
+    const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "driftless-node-"));
+    const node = new DriftlessNode(options, dataDir);
+    try {
+      await node.#run(options.server === undefined ? [] : joinFlags(options.server));
+    } catch (err) {
+      await node[Symbol.asyncDispose]();
+      throw err;
+    }
+    return node;
+  }
+
+  /** Once more, on the same directory, after it was stopped or killed. */
+  async restart(): Promise<void> {
+    await this.#run([]);
+  }
+
+  get pid(): number {
+    const { pid } = this.#process ?? {};
+    if (pid === undefined) throw new Error("the node does not run");
+    return pid;
+  }
+
+  get isRunning(): boolean {
+    return (
+      this.#process !== undefined &&
+      this.#process.exitCode === null &&
+      this.#process.signalCode === null
+    );
+  }
+
+  /** The end of what it wrote to its log. */
+  get log(): string {
+    return this.#log;
+  }
+
+  async #run(flags: readonly string[]): Promise<void> {
+    const own = ["--data-dir", this.dataDir, "--node-name", this.name];
+    const child = spawn(
+      process.execPath,
+      [program, "node", ...own, ...flags, ...(this.#options.flags ?? [])],
+      { stdio: ["ignore", "pipe", "pipe"] },
+    );
+    this.#process = child;
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#log = (this.#log + text).slice(-1_000_000);
+    });
+    await new Promise<void>((resolve, reject) => {
+      let output = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+        if (/ready/.test(output)) resolve();
+      });
+      child.once("exit", (code, signal) => {
+        reject(
+          new Error(`the node ended with ${code ?? signal} before it was ready: ${this.#log}`),
+        );
+      });
+    });
+  }
+
+  async kill(): Promise<void> {
+    await this.#end("SIGKILL");
+  }
+
+  async stop(): Promise<void> {
+    await this.#end("SIGTERM");
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#process;
+    if (child === undefined || !this.isRunning) return;
+    const ended = once(child, "exit");
+    child.kill(signal);
+    await ended;
+  }
+
+  /** The first process of a container that runs, as the host numbers it. */
+  containerPid(pod: Pod, container?: string): number {
+    const statuses = pod.status?.containerStatuses ?? [];
+    const status = statuses.find(({ name }) => container === undefined || name === container);
+    const id = status?.containerID?.replace(/^driftless:\/\//, "");
+    if (id === undefined) throw new Error(`the pod ${pod.metadata.name} has no container yet`);
+    const file = join(this.dataDir, "containers", id, "init.json");
+    const { pid } = JSON.parse(readFileSync(file, "utf8")) as { readonly pid: number };
+    return pid;
+  }
+
+  /** Runs a command where a container lives. */
+  inContainer(pod: Pod, argv: readonly string[], container?: string): string {
+    const pid = this.containerPid(pod, container);
+    return execFileSync("nsenter", ["-t", String(pid), "-m", "-p", "--root", "--", ...argv], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  }
+
+  /** The volume's directory on this machine. */
+  volumePath(pod: Pod, plugin: string, volume: string): string {
+    return join(
+      this.dataDir,
+      "pods",
+      pod.metadata.uid ?? "",
+      "volumes",
+      `kubernetes.io~${plugin}`,
+      volume,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#end("SIGKILL");
+    killBelow(this.dataDir);
+    unmountBelow(this.dataDir);
+    if (this.#options.dataDir === undefined) rmSync(this.dataDir, { recursive: true, force: true });
+  }
+}
+
+/** As whoever runs the command that `driftless token create` prints. */
+function joinFlags(server: DriftlessServer): readonly string[] {
+  const text = execFileSync(
+    process.execPath,
+    [program, "token", "create", "--data-dir", server.dataDir, "-o", "json"],
+    { encoding: "utf8" },
+  );
+  const { token, caHash } = JSON.parse(text) as { token: string; caHash: string };
+  return ["--server", server.url, "--token", token, "--ca-hash", caHash];
+}
+
+/** Every process that has something open, or lives, below a directory: its root, working directory or command line says so. */
+export function processesBelow(directory: string): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const mounts = readFileSync(`/proc/${pid}/mountinfo`, "utf8");
+        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+        const own = readFileSync("/proc/self/mountinfo", "utf8");
+        return command.includes(directory) || (mounts !== own && mounts.includes(directory));
+      } catch {
+        return false; // It ended meanwhile.
+      }
+    });
+}
+
+function killBelow(directory: string): void {
+  for (const pid of processesBelow(directory)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+}
+
+export function mountsBelow(directory: string): readonly string[] {
+  return readFileSync("/proc/self/mountinfo", "utf8")
+    .split("\n")
+    .map((line) => line.split(" ")[4] ?? "")
+    .filter((path) => path === directory || path.startsWith(`${directory}/`));
+}
+
+function unmountBelow(directory: string): void {
+  if (!existsSync(directory)) return;
+  for (const path of mountsBelow(directory).toReversed()) execFileSync("umount", ["--lazy", path]);
+}
