@@ -1,0 +1,150 @@
+// System calls that make a process into another program: identity, limits, signals, descriptors, execve.
+
+import { readFileSync } from "node:fs";
+import { isErrno } from "../base/errors.ts";
+import { call } from "./libc.ts";
+import { openFile, raw } from "./system-calls.ts";
+
+export function sethostname(name: string): void {
+  call("int sethostname(const char *name, size_t length)", [name, Buffer.byteLength(name)], {
+    syscall: "sethostname",
+  });
+}
+
+export function setgroups(groups: readonly number[]): void {
+  const list = new Uint32Array(groups);
+  call("int setgroups(size_t count, void *groups)", [list.length, new Uint8Array(list.buffer)], {
+    syscall: "setgroups",
+  });
+}
+
+export function setresgid(gid: number): void {
+  call("int setresgid(unsigned int r, unsigned int e, unsigned int s)", [gid, gid, gid], {
+    syscall: "setresgid",
+  });
+}
+
+export function setresuid(uid: number): void {
+  call("int setresuid(unsigned int r, unsigned int e, unsigned int s)", [uid, uid, uid], {
+    syscall: "setresuid",
+  });
+}
+
+export function umask(mask: number): void {
+  call("unsigned int umask(unsigned int mask)", [mask], { syscall: "umask" });
+}
+
+export function dup2(from: number, to: number): void {
+  call("int dup2(int from, int to)", [from, to], { syscall: "dup2" });
+}
+
+/** Marks all descriptors from `first` on to be closed by execve. */
+export function closeOnExecFrom(first: number): void {
+  raw(
+    "close_range",
+    "long syscall(long number, unsigned int first, unsigned int last, unsigned int flags)",
+    // CLOSE_RANGE_CLOEXEC: the report of a failed execve still has its pipe.
+    [first, 0xffffffff, 4],
+  );
+}
+
+const SIG_DFL = 0;
+const SIG_SETMASK = 2;
+const lastSignal = 64;
+
+/** All signals as a new program expects them: default action, none blocked. */
+export function resetSignals(): void {
+  for (let signal = 1; signal <= lastSignal; signal++) {
+    try {
+      call("intptr_t signal(int number, intptr_t handler)", [signal, SIG_DFL], {
+        syscall: "signal",
+      });
+    } catch {
+      // SIGKILL, SIGSTOP and the two that the C library keeps for itself: they cannot have been changed.
+    }
+  }
+  // 128 bytes: the size of sigset_t in glibc and musl.
+  call("int sigprocmask(int how, void *set, void *old)", [SIG_SETMASK, new Uint8Array(128), null], {
+    syscall: "sigprocmask",
+  });
+}
+
+const RLIMIT_NOFILE = 7;
+
+/** Sets the soft limit of open files, and leaves the hard one. */
+export function limitOpenFiles(soft: number): void {
+  const limits = new BigUint64Array(2);
+  const bytes = new Uint8Array(limits.buffer);
+  const prototype = "int prlimit(int pid, int resource, void *wanted, void *old)";
+  call(prototype, [0, RLIMIT_NOFILE, null, bytes], { syscall: "prlimit" });
+  const hard = limits[1] ?? 0n;
+  limits[0] = hard < BigInt(soft) ? hard : BigInt(soft);
+  call(prototype, [0, RLIMIT_NOFILE, bytes, null], { syscall: "prlimit" });
+}
+
+export interface Program {
+  readonly path: string;
+  readonly argv: readonly string[];
+  /** "NAME=value" */
+  readonly env: readonly string[];
+}
+
+/** Returns never: this process is the program from now on. Throws if it is not. */
+export function execve({ path, argv, env }: Program): never {
+  call(
+    "int execve(const char *path, const char **argv, const char **env)",
+    [path, [...argv, null], [...env, null]],
+    { syscall: "execve", path },
+  );
+  throw new Error("execve returned");
+}
+
+/** A process, not a number: another process that gets its number later is not it. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** In ticks since the machine's start, as /proc says it. */
+  readonly startTicks: number;
+}
+
+/** Who has this number now; undefined if nobody, or one that is dead and only waits to be waited for. */
+export function identify(pid: number | "self"): ProcessIdentity | undefined {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  } catch {
+    // Gone: there is no such directory, or it went while it was read.
+    return undefined;
+  }
+  // The name, in parentheses, may hold spaces and parentheses.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const isDead = fields[0] === "Z" || fields[0] === "X";
+  return isDead ? undefined : { pid: Number.parseInt(stat, 10), startTicks: Number(fields[19]) };
+}
+
+export function isAlive({ pid, startTicks }: ProcessIdentity): boolean {
+  return identify(pid)?.startTicks === startTicks;
+}
+
+/** Sends the signal to this process and to no other that got its number. Returns false if it is gone. */
+export function signalProcess(who: ProcessIdentity, signal: number): boolean {
+  try {
+    using pidfd = openFile(
+      raw("pidfd_open", "long syscall(long number, int pid, unsigned int flags)", [who.pid, 0]),
+    );
+    // After the open: the descriptor cannot come to mean another process any more.
+    if (!isAlive(who)) {
+      return false;
+    }
+    raw(
+      "pidfd_send_signal",
+      "long syscall(long number, int fd, int signal, void *info, unsigned int flags)",
+      [pidfd.fd, signal, null, 0],
+    );
+    return true;
+  } catch (err) {
+    if (isErrno(err, "ESRCH")) {
+      return false;
+    }
+    throw err;
+  }
+}

@@ -1,0 +1,55 @@
+// What is remembered of a container on disk. No environment and no arguments: they may hold secrets.
+
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import type { ProcessIdentity } from "../../mounts/process-calls.ts";
+import type { ContainerStatus } from "../runtime.ts";
+import type { ContainerFiles } from "./container-files.ts";
+
+export interface ContainerState {
+  readonly version: 1;
+  /** Of the machine's start: with another one, no process of this container is left. */
+  readonly bootId: string;
+  readonly shim: ProcessIdentity;
+  readonly stopSignal: number;
+  readonly status: Omit<ContainerStatus, "pid" | "end">;
+}
+
+export function writeState(files: ContainerFiles, state: ContainerState): void {
+  const temporary = `${files.state}.tmp`;
+  writeFileSync(temporary, JSON.stringify(state), { mode: 0o600 });
+  renameSync(temporary, files.state);
+}
+
+/** Undefined if there is none that can be read: then nothing was started, or the machine lost power while it was. */
+export function readState(files: ContainerFiles): ContainerState | undefined {
+  const state = readJson(files.state) as Partial<ContainerState> | undefined;
+  return state?.version === 1 && state.status && state.shim ? (state as ContainerState) : undefined;
+}
+
+/** Who the container's first process is; undefined if it never came to be. */
+export function readInit(files: ContainerFiles): ProcessIdentity | undefined {
+  return readJson(files.init) as ProcessIdentity | undefined;
+}
+
+/** Why the program did not start; "" if it did. */
+export function readFailure(files: ContainerFiles): string {
+  try {
+    return readFileSync(files.failure, "utf8");
+  } catch {
+    return "the launcher was not started";
+  }
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    // Missing or cut short: both mean that it was not finished.
+    return undefined;
+  }
+}
+
+/** New with each start of the machine. */
+export function bootId(): string {
+  return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+}

@@ -1,0 +1,38 @@
+// The first process of a container, until it becomes the container's program. Started by the shim in new mount and PID
+// namespaces; does everything by system calls, in this one thread, and leaves nothing of itself behind.
+
+import {
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { flushCompileCache } from "node:module";
+import { identify } from "../../mounts/process-calls.ts";
+import { ContainerFiles } from "./container-files.ts";
+import { launch } from "./launch.ts";
+import { reasonOf } from "./launch-error.ts";
+import { instructionsFd, type LaunchInstructions } from "./launch-instructions.ts";
+
+// The shim's directory: the container's.
+const files = new ContainerFiles(process.cwd());
+// Says so until it is not true any more: whatever kills this process, the program is not taken for started.
+const failure = openSync(files.failure, "wx");
+writeSync(failure, "the launcher ended before it started the program");
+// Closed by execve, and by nothing else but the end of this process.
+openSync(files.starting, "w");
+// Would be done at the end of this program, which never comes.
+flushCompileCache();
+writeFileSync(files.init, JSON.stringify(identify("self")));
+
+try {
+  const instructions = JSON.parse(readFileSync(instructionsFd, "utf8")) as LaunchInstructions;
+  closeSync(instructionsFd);
+  launch(instructions, { aboutToStart: () => ftruncateSync(failure, 0) });
+} catch (err) {
+  ftruncateSync(failure, 0);
+  writeSync(failure, reasonOf(err), 0);
+  process.exitCode = 128;
+}
