@@ -23,6 +23,7 @@ import { systemRandom } from "../base/random.ts";
 import { ApiClient } from "../client/api-client.ts";
 import { type KernelSupport, probeKernel } from "../mounts/kernel-support.ts";
 import { SystemMounts } from "../mounts/system-mounts.ts";
+import { drain } from "./drain-node.ts";
 import { parseDuration } from "./duration.ts";
 import { MisuseError } from "./misuse-error.ts";
 import { processRuntime } from "./process-runtime.ts";
@@ -42,6 +43,7 @@ interface NodeFlags {
   readonly changeDetection: string;
   readonly syncFrequency: string;
   readonly logLevel: string;
+  readonly drain?: boolean;
 }
 
 const LEVELS: readonly string[] = ["debug", "info", "warn", "error"];
@@ -80,6 +82,10 @@ export function nodeCommand(): Command {
       "60s",
     )
     .option("--log-level <level>", `one of ${LEVELS.join(", ")}`, "info")
+    .option(
+      "--drain",
+      "end all pods of this machine, remove everything that the node has made, and exit",
+    )
     .addHelpText(
       "after",
       `
@@ -88,6 +94,7 @@ Examples:
   driftless node                                      after that: what it joined is in the data directory
   driftless node --kubeconfig node.kubeconfig --node-name edge-7
   driftless node --manifests ./pods                   without any server
+  driftless node --drain                              the end: no process, mount or file is left
 
 Containers keep running when the agent ends, and are found again when it starts. As root or as any other user: a user has a
 namespace of its own, and can do a little less; the first lines of the log say what.`,
@@ -100,11 +107,25 @@ async function runNode(flags: NodeFlags): Promise<void> {
   mkdirSync(flags.dataDir, { recursive: true, mode: 0o700 });
   const dataDir = realpathSync(flags.dataDir);
   if (needsUserNamespace()) {
-    process.exitCode = await runInUserNamespace(dataDir);
+    process.exitCode = await runInUserNamespace(dataDir, { endsAfter: flags.drain === true });
     return;
   }
   const logger = createLogger({ level: flags.logLevel as LogLevel, destination: process.stderr });
+  if (flags.drain === true) {
+    const identity = loadIdentity(new NodeFiles({ dataDir }));
+    const nodeName = identity?.nodeName ?? flags.nodeName ?? nodeNameOf(hostname());
+    await drain({ dataDir, identity, nodeName, logger });
+    return;
+  }
   using _lock = lockAgent(joinPath(dataDir, "run", "agent.lock"), process.pid);
+  await runAgent(flags, { settings, dataDir, logger });
+}
+
+async function runAgent(
+  flags: NodeFlags,
+  of: { readonly settings: Settings; readonly dataDir: string; readonly logger: Logger },
+): Promise<void> {
+  const { settings, dataDir, logger } = of;
   const signal = stopSignal(logger);
   const kernel = probeKernel();
   tellSupport(kernel, logger);
@@ -126,20 +147,21 @@ async function runNode(flags: NodeFlags): Promise<void> {
     runtimeVersion: runtime.version,
     agentVersion: serverVersion().gitVersion,
   });
+  const needed = kernel.missing.filter(({ isNeeded }) => isNeeded).map(({ message }) => message);
   const agent = new Agent({
     ...{ dataDir, nodeName, server, survey, runtime, mounts, ...settings, ...base },
     runtimeParts: parts,
     manifests: flags.manifests ?? ownManifests(dataDir),
-    missing: () => kernel.missing.filter(({ isNeeded }) => isNeeded).map(({ message }) => message),
+    missing: () => needed,
     metrics: createMetrics(),
     onNextTurn: (callback) => void setImmediate(callback),
   });
-  const running = agent.run(signal);
-  void agent.ready.then(() =>
-    process.stdout.write(readyLine({ nodeName, identity, kernel, dataDir })),
-  );
+  const tell = (): void =>
+    void process.stdout.write(readyLine({ nodeName, identity, kernel, dataDir }));
+  // If it does not become ready, run() says why.
+  agent.ready.then(tell, () => undefined);
   try {
-    await running;
+    await agent.run(signal);
   } finally {
     await server?.client.close();
   }

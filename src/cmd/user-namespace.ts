@@ -4,7 +4,7 @@
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Of the process that keeps the namespaces. */
@@ -17,8 +17,14 @@ export function needsUserNamespace(): boolean {
   return process.getuid?.() !== 0;
 }
 
-/** Runs this very command again, inside; settles with its exit code. Signals are passed on. */
-export async function runInUserNamespace(dataDir: string): Promise<number> {
+/**
+ * Runs this very command again, inside; settles with its exit code. Signals are passed on. With `endsAfter` the namespaces go
+ * afterwards, and with them whatever was left in them.
+ */
+export async function runInUserNamespace(
+  dataDir: string,
+  { endsAfter }: { readonly endsAfter: boolean },
+): Promise<number> {
   const keeper = await findKeeper(dataDir);
   const [node = "", ...argv] = process.argv;
   const child = spawn(
@@ -39,14 +45,8 @@ export async function runInUserNamespace(dataDir: string): Promise<number> {
   const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, pass);
   const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+  if (endsAfter) process.kill(keeper.pid, "SIGKILL");
   return code ?? (signal === null ? 1 : 128);
-}
-
-/** Ends the keeper: with it go the mounts that are left in its namespace. */
-export function endUserNamespace(dataDir: string): void {
-  const keeper = livingKeeper(dataDir);
-  if (keeper !== undefined) process.kill(keeper.pid, "SIGKILL");
-  rmSync(keeperFile(dataDir), { force: true });
 }
 
 async function findKeeper(dataDir: string): Promise<Keeper> {

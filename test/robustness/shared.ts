@@ -84,11 +84,11 @@ export async function shortly(random: Random, maxMs = 80): Promise<void> {
   await sleep(10 + random.next() * maxMs);
 }
 
-/** Resolves when the condition holds; rejects, with what is said then, if that takes too long. */
+/** Resolves when the condition holds; rejects, with what is said then, if that takes longer than a busy machine needs. */
 export async function until(
   condition: () => boolean,
   what: () => string,
-  timeoutMs = 60_000,
+  timeoutMs = 300_000,
 ): Promise<void> {
   const endMs = performance.now() + timeoutMs;
   while (!condition()) {

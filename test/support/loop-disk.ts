@@ -9,8 +9,8 @@ import { tempDir } from "../../src/base/testing/temp-dir.ts";
 import { ensureDebianPackages } from "../../tools/debian.ts";
 
 const DISK_BYTES = 64 * 2 ** 20;
-/** For the disk, and the one that follows it. */
-const OUTER_BYTES = 3 * DISK_BYTES;
+/** For the disk, and those before it: a mount namespace that another process made meanwhile keeps them for a while. */
+const OUTER_BYTES = 32 * DISK_BYTES;
 
 export interface LoopDisk extends Disposable {
   readonly path: string;

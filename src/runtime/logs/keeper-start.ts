@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { isErrno } from "../../base/errors.ts";
 import { KeeperConnection } from "./keeper-connection.ts";
-import type { KeeperFiles } from "./keeper-files.ts";
+import { type KeeperFiles, keeperFiles } from "./keeper-files.ts";
 import { PROTOCOL_VERSION } from "./keeper-protocol.ts";
 
 export interface ConnectKeeperOptions {
@@ -39,6 +39,14 @@ export async function connectKeeper(options: ConnectKeeperOptions): Promise<Keep
     await connection.closed;
     if (attempt === 3) throw new Error(`Cannot replace a log keeper of version ${version}`);
   }
+}
+
+/** Ends the keeper, if there is one, and settles when it has ended. What it follows is followed no more. */
+export async function retireKeeper(root: string): Promise<void> {
+  const connection = await connectionTo(keeperFiles(root));
+  if (connection === undefined) return;
+  await connection.ask({ op: "retire" });
+  await connection.closed;
 }
 
 async function connectionTo(files: KeeperFiles): Promise<KeeperConnection | undefined> {

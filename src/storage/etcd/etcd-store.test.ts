@@ -60,7 +60,7 @@ describe("EtcdStore", () => {
       store.update("/b", value, 1n),
       store.delete("/c", 1n),
     ];
-    for (const write of writes) await assert.rejects(write, /may or may not have happened/);
+    await Promise.all(writes.map((write) => assert.rejects(write, /may or may not have happened/)));
     const sent = [...one.calls, ...other.calls].filter((method) => method === "Txn");
     assert.equal(sent.length, writes.length);
     stop.abort();

@@ -1,0 +1,96 @@
+// `driftless node --drain`: the end of a node on this machine.
+
+import { rmdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { LockedError, lockAgent } from "../agent/agent-lock.ts";
+import { drainNode, removeNode } from "../agent/drain.ts";
+import type { NodeIdentity } from "../agent/join/node-identity.ts";
+import type { StoredPod } from "../agent/pods/pod-source.ts";
+import { systemClock } from "../base/clock.ts";
+import { isErrno } from "../base/errors.ts";
+import type { Logger } from "../base/logger.ts";
+import { systemRandom } from "../base/random.ts";
+import { ApiClient } from "../client/api-client.ts";
+import { ResourceClient } from "../client/resource-client.ts";
+import type { ResourceKind } from "../client/resource-path.ts";
+import { SystemMounts } from "../mounts/system-mounts.ts";
+import { retireKeeper } from "../runtime/logs/keeper-start.ts";
+import { processRuntime } from "./process-runtime.ts";
+
+const PODS: ResourceKind = {
+  group: "",
+  version: "v1",
+  kind: "Pod",
+  resource: "pods",
+  namespaced: true,
+};
+/** For a server that may be away. */
+const REQUEST_MS = 5000;
+/** For an agent that still runs to end when it is asked to. */
+const END_MS = 30_000;
+const LOOK_MS = 50;
+
+export async function drain(of: {
+  readonly dataDir: string;
+  readonly identity: NodeIdentity | undefined;
+  readonly nodeName: string;
+  readonly logger: Logger;
+}): Promise<void> {
+  const { dataDir, identity, nodeName, logger } = of;
+  const base = { clock: systemClock, random: systemRandom, logger };
+  const mounts = new SystemMounts();
+  const { runtime, parts } = processRuntime({ dataDir, mounts, ...base });
+  const end = new AbortController();
+  {
+    using _lock = await takeLock(join(dataDir, "run", "agent.lock"), logger);
+    const client =
+      identity &&
+      new ApiClient({ connection: identity.connection, timeoutMs: REQUEST_MS, ...base });
+    const pods = client && new ResourceClient<StoredPod>(client, PODS);
+    const running = [...parts, runtime].map((part) => part.run(end.signal));
+    await runtime.ready;
+    const drained = await drainNode({ dataDir, nodeName, runtime, mounts, pods, logger });
+    end.abort();
+    await Promise.all(running);
+    await client?.close();
+    await retireKeeper(dataDir);
+    removeNode({ dataDir, mounts });
+    const { pods: count, containers } = drained;
+    process.stdout.write(
+      `driftless: node ${nodeName} is drained: ${count} pods and ${containers} containers ended, nothing of it is left in ${dataDir}\n` +
+        (identity === undefined
+          ? ""
+          : `The server still knows it. To forget it there: kubectl delete node ${nodeName}\n`),
+    );
+  }
+  rmSync(join(dataDir, "run"), { recursive: true, force: true });
+  removeIfEmpty(dataDir);
+}
+
+/** An agent that runs is asked to end; its containers are what this is about. */
+async function takeLock(file: string, logger: Logger): Promise<Disposable> {
+  const until = systemClock.monotonicMs() + END_MS;
+  const asked = new Set<number>();
+  for (;;) {
+    try {
+      return lockAgent(file, process.pid);
+    } catch (err) {
+      if (!(err instanceof LockedError) || systemClock.monotonicMs() > until) throw err;
+      const { pid } = err;
+      if (pid !== undefined && !asked.has(pid)) {
+        logger.info("asking the agent that runs to end", { pid });
+        process.kill(pid, "SIGTERM");
+        asked.add(pid);
+      }
+      await systemClock.sleep(LOOK_MS);
+    }
+  }
+}
+
+function removeIfEmpty(directory: string): void {
+  try {
+    rmdirSync(directory);
+  } catch (err) {
+    if (!isErrno(err, "ENOTEMPTY", "EBUSY", "ENOENT")) throw err;
+  }
+}
