@@ -61,7 +61,7 @@ function unexpectedScripts({ allowScripts = {} }: Manifest, packages: Lock["pack
 }
 
 /** They have one, and npm is not allowed to run it. */
-const ignoredScripts: ReadonlySet<string> = new Set(["protobufjs"]);
+const ignoredScripts: ReadonlySet<string> = new Set(["koffi", "protobufjs"]);
 
 function documentOf(
   { dependencies = {}, devDependencies = {} }: Manifest,

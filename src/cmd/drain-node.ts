@@ -53,7 +53,7 @@ export async function drain(of: {
     end.abort();
     await Promise.all(running);
     await client?.close();
-    await retireKeeper(dataDir);
+    await retireKeeper(dataDir, systemClock);
     removeNode({ dataDir, mounts });
     const { pods: count, containers } = drained;
     process.stdout.write(

@@ -6,6 +6,7 @@ import { join as joinPath } from "node:path";
 import { Command } from "commander";
 import { Agent, type ServerSide } from "../agent/agent.ts";
 import { lockAgent } from "../agent/agent-lock.ts";
+import { HealthServer } from "../agent/health/health-server.ts";
 import { join } from "../agent/join/join.ts";
 import { NodeFiles } from "../agent/join/node-files.ts";
 import {
@@ -18,8 +19,9 @@ import { NodeSurvey } from "../agent/node/node-survey.ts";
 import type { ChangeDetectionStrategy } from "../agent/objects/create-object-manager.ts";
 import { systemClock } from "../base/clock.ts";
 import { createLogger, type Logger, type LogLevel } from "../base/logger.ts";
-import { createMetrics } from "../base/metrics.ts";
+import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { systemRandom } from "../base/random.ts";
+import type { Part } from "../base/run-group.ts";
 import { ApiClient } from "../client/api-client.ts";
 import { type KernelSupport, probeKernel } from "../mounts/kernel-support.ts";
 import { SystemMounts } from "../mounts/system-mounts.ts";
@@ -80,6 +82,10 @@ export function nodeCommand(): Command {
       "--sync-frequency <duration>",
       "how often everything is looked at although nothing was heard of",
       "60s",
+    )
+    .option(
+      "--health-port <port>",
+      "serve /healthz, /readyz and /metrics there, to this machine only (default: not at all)",
     )
     .option("--log-level <level>", `one of ${LEVELS.join(", ")}`, "info")
     .option(
@@ -176,6 +182,7 @@ function ownManifests(dataDir: string): string {
 interface Settings {
   readonly strategy: ChangeDetectionStrategy;
   readonly syncPeriodMs: number;
+  readonly healthPort: number | undefined;
 }
 
 function settingsOf(flags: NodeFlags): Settings {
@@ -200,7 +207,34 @@ function settingsOf(flags: NodeFlags): Settings {
   return {
     strategy: changeDetection as ChangeDetectionStrategy,
     syncPeriodMs: parseDuration("--sync-frequency", syncFrequency),
+    healthPort: flags.healthPort === undefined ? undefined : portOf(flags.healthPort),
   };
+}
+
+function portOf(text: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port >= 1 && port <= 65_535)) {
+    throw new MisuseError(`--health-port ${text}: must be a port, 1 to 65535`);
+  }
+  return port;
+}
+
+function healthPart(of: {
+  readonly port: number;
+  readonly missing: () => readonly string[];
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}): Part {
+  const { port, missing, metrics, logger } = of;
+  const problem = (): string | undefined => missing().join("; ") || undefined;
+  const server = new HealthServer({
+    listen: { port },
+    health: [],
+    readiness: [{ name: "kernel", problem }],
+    metrics,
+    logger,
+  });
+  return { name: "health", run: (signal) => server.run(signal) };
 }
 
 async function identityOf(

@@ -1,13 +1,14 @@
 // How containers live and end: asked to, killed, with and without somebody who watches.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
 import { readMountInfo } from "../../src/mounts/mount-info.ts";
 import { identify, isAlive, type ProcessIdentity } from "../../src/mounts/process-calls.ts";
@@ -233,6 +234,15 @@ describe("a runtime that is started again", { skip: cannotRun }, () => {
     assert.deepEqual(live.runtime.list(), []);
     assert.deepEqual(readdirSync(dir.join("runtime/containers")), []);
     assert.ok(!isAlive(init));
+  });
+
+  it("does not have to end what never got its instructions: that ends by itself", async () => {
+    using dir = tempDir();
+    const child = fileURLToPath(import.meta.resolve("./abandoning-child.ts"));
+    const { stdout } = await promisify(execFile)(process.execPath, [child, dir.join("container")]);
+    const shim = JSON.parse(stdout) as ProcessIdentity;
+    while (isAlive(shim)) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.match(readFileSync(dir.join("container/failure"), "utf8"), /the runtime went away/);
   });
 
   it("takes no other process for the container's that got its number", async () => {

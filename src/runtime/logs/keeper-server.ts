@@ -35,6 +35,8 @@ export class KeeperServer {
   readonly #agents = new Set<Socket>();
   readonly #done: PromiseWithResolvers<void> = Promise.withResolvers();
   #idle: Disposable | undefined;
+  /** Agents that leave now leave because of it. */
+  #isEnding = false;
 
   constructor(options: KeeperServerOptions) {
     this.#options = options;
@@ -54,6 +56,7 @@ export class KeeperServer {
     this.#waitForAgent();
     onReady();
     await Promise.race([aborted(signal), this.#done.promise]);
+    this.#isEnding = true;
     this.#idle?.[Symbol.dispose]();
     for (const container of this.#containers.values()) container.close();
     await workshop.compressor.idle();
@@ -130,6 +133,7 @@ export class KeeperServer {
   }
 
   #waitForAgent(): void {
+    if (this.#isEnding) return;
     if (this.#agents.size > 0) return;
     this.#idle?.[Symbol.dispose]();
     this.#idle = this.#options.workshop.clock.schedule(this.#options.idleMs, () => this.#probe());

@@ -6,6 +6,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:f
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { isErrno } from "../../base/errors.ts";
+import { lockFile } from "../file-lock.ts";
 import { KeeperConnection } from "./keeper-connection.ts";
 import { type KeeperFiles, keeperFiles } from "./keeper-files.ts";
 import { PROTOCOL_VERSION } from "./keeper-protocol.ts";
@@ -41,12 +42,19 @@ export async function connectKeeper(options: ConnectKeeperOptions): Promise<Keep
   }
 }
 
-/** Ends the keeper, if there is one, and settles when it has ended. What it follows is followed no more. */
-export async function retireKeeper(root: string): Promise<void> {
-  const connection = await connectionTo(keeperFiles(root));
+/** Ends the keeper, if there is one, and settles when its process is gone. What it follows is followed no more. */
+export async function retireKeeper(root: string, clock: Clock): Promise<void> {
+  const files = keeperFiles(root);
+  const connection = await connectionTo(files);
   if (connection === undefined) return;
   await connection.ask({ op: "retire" });
   await connection.closed;
+  for (;;) {
+    // The kernel takes the lock from it when it is no more.
+    using lock = lockFile(files.lock);
+    if (lock !== undefined) return;
+    await clock.sleep(TRY_MS);
+  }
 }
 
 async function connectionTo(files: KeeperFiles): Promise<KeeperConnection | undefined> {

@@ -13,7 +13,7 @@ import { flushCompileCache } from "node:module";
 import { identify } from "../../mounts/process-calls.ts";
 import { ContainerFiles } from "./container-files.ts";
 import { launch } from "./launch.ts";
-import { reasonOf } from "./launch-error.ts";
+import { LaunchError, reasonOf } from "./launch-error.ts";
 import { instructionsFd, type LaunchInstructions } from "./launch-instructions.ts";
 
 // The shim's directory: the container's.
@@ -21,18 +21,27 @@ const files = new ContainerFiles(process.cwd());
 // Says so until it is not true any more: whatever kills this process, the program is not taken for started.
 const failure = openSync(files.failure, "wx");
 writeSync(failure, "the launcher ended before it started the program");
-// Closed by execve, and by nothing else but the end of this process.
-openSync(files.starting, "w");
+writeFileSync(files.init, JSON.stringify(identify("self")));
+// Closed by execve, and by nothing else but the end of this process. In both directions: it must not wait for a runtime that is gone.
+openSync(files.starting, "r+");
 // Would be done at the end of this program, which never comes.
 flushCompileCache();
-writeFileSync(files.init, JSON.stringify(identify("self")));
 
 try {
-  const instructions = JSON.parse(readFileSync(instructionsFd, "utf8")) as LaunchInstructions;
-  closeSync(instructionsFd);
-  launch(instructions, { aboutToStart: () => ftruncateSync(failure, 0) });
+  launch(readInstructions(), { aboutToStart: () => ftruncateSync(failure, 0) });
 } catch (err) {
   ftruncateSync(failure, 0);
   writeSync(failure, reasonOf(err), 0);
   process.exitCode = 128;
+}
+
+function readInstructions(): LaunchInstructions {
+  const text = readFileSync(instructionsFd, "utf8");
+  closeSync(instructionsFd);
+  try {
+    return JSON.parse(text) as LaunchInstructions;
+  } catch {
+    // Its message quotes the text, which has the environment in it.
+    throw new LaunchError("the runtime went away before it had said what to start");
+  }
 }

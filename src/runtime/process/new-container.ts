@@ -9,6 +9,7 @@ import { makeFifo } from "../../mounts/system-calls.ts";
 import { type ContainerSpec, StartError } from "../runtime.ts";
 import type { ContainerFiles } from "./container-files.ts";
 import { bootId, type ContainerState } from "./container-state.ts";
+import { reserveExit } from "./shim.ts";
 
 /** What execve would cut off without a word. */
 export function checkSpec({ argv, env, workingDir }: ContainerSpec): void {
@@ -61,6 +62,7 @@ export function newState({ id, spec, shim, startedAtMs }: NewState): ContainerSt
 export function makeFiles(files: ContainerFiles, spec: ContainerSpec): void {
   mkdirSync(files.directory, { recursive: true, mode: 0o700 });
   mkdirSync(files.layers, { mode: 0o700 });
+  reserveExit(files);
   makeFifo(files.alive, 0o600);
   makeFifo(files.starting, 0o600);
   for (const path of [files.stdout, files.stderr]) {

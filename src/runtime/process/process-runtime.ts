@@ -4,7 +4,8 @@
 //   making ──shim started, state written──► starting ──execve──► running ──shim gone──► ended ──remove()──► nothing
 //      └──────────────────failure─────────────┴──► nothing
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { aborted } from "../../base/abort.ts";
@@ -36,7 +37,7 @@ import { type HeldPipe, watchPipe } from "./held-pipe.ts";
 import type { LaunchInstructions } from "./launch-instructions.ts";
 import { checkSpec, makeFiles, newId, newState } from "./new-container.ts";
 import { Sandboxes } from "./sandboxes.ts";
-import { readExit, startShim } from "./shim.ts";
+import { readExit, startShim, writeUnknownExit } from "./shim.ts";
 
 export interface ProcessRuntimeOptions {
   /** The runtime's own directory, an absolute path without symbolic links. */
@@ -63,7 +64,6 @@ interface Container {
   readonly ended: PromiseWithResolvers<void>;
 }
 
-const unknownExit = "137 unknown\n";
 /** Between two looks whether a process that was killed is gone: the kernel tells only its parent. */
 const lookAgainMs = 5;
 
@@ -203,7 +203,7 @@ export class ProcessRuntime implements Runtime {
       throw new Error(`Cannot remove container ${id}: it still runs`);
     }
     await container.ended.promise;
-    removeFiles(container.files);
+    await removeFiles(container.files);
     this.#containers.delete(id);
   }
 
@@ -265,12 +265,7 @@ export class ProcessRuntime implements Runtime {
     const { id } = state.status;
     container.alive?.[Symbol.dispose]();
     container.alive = undefined;
-    let end = readExit(files);
-    if (!end) {
-      logger.warn("the container's shim was killed", { container: id });
-      writeFileSync(files.exit, unknownExit);
-      end = readExit(files);
-    }
+    const end = readExit(files) ?? this.#unknownEnd(container);
     // Without its parent it would run on, and nobody would know.
     if (init && state.bootId === bootId()) {
       await this.#kill(init);
@@ -279,8 +274,27 @@ export class ProcessRuntime implements Runtime {
     container.end = end;
     container.ended.resolve();
     for (const handler of this.#handlers) {
-      handler(statusOf(container));
+      try {
+        handler(statusOf(container));
+      } catch (err) {
+        logger.error("a handler of a container's end failed", { container: id, err });
+      }
     }
+  }
+
+  #unknownEnd({ files, state }: Container): ContainerEnd {
+    const { clock, logger } = this.#options;
+    logger.warn("nobody saw how the container ended", { container: state.status.id });
+    try {
+      writeUnknownExit(files);
+    } catch (err) {
+      logger.warn("cannot write down that the container ended", {
+        container: state.status.id,
+        err,
+      });
+    }
+    const unseen = { exitCode: 137, signal: undefined, isUnknown: true };
+    return readExit(files) ?? { ...unseen, finishedAtMs: clock.now() };
   }
 
   /** Afterwards the pipes are gone: who finds them knows that the log is not finished. */
@@ -353,12 +367,15 @@ export class ProcessRuntime implements Runtime {
       }
     }
     await this.#finishLog(id, files);
-    removeFiles(files);
+    await removeFiles(files);
   }
 }
 
-function removeFiles(files: ContainerFiles): void {
-  rmSync(files.directory, { recursive: true, force: true, maxRetries: 3 });
+/** Not all at once: a container may leave any number of files. */
+async function removeFiles(files: ContainerFiles): Promise<void> {
+  // First, so that what an interruption leaves behind is taken for half made.
+  rmSync(files.state, { force: true });
+  await rm(files.directory, { recursive: true, force: true, maxRetries: 3 });
 }
 
 function statusOf({ state, init, end }: Container): ContainerStatus {

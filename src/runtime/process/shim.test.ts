@@ -16,10 +16,11 @@ describe("readExit", () => {
       files: { exit: "1" },
       expected: undefined,
     },
+    { name: "a file that only keeps room", files: { exit: "            " }, expected: undefined },
     { name: "an empty file", files: { exit: "" }, expected: undefined },
     {
       name: "a code",
-      files: { exit: "42\n", "shim-errors": "" },
+      files: { exit: "42\n         ", "shim-errors": "" },
       expected: { exitCode: 42, signal: undefined, isUnknown: false },
     },
     {

@@ -3,7 +3,7 @@
 // SIGPIPE, while nobody reads.
 
 import { spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { execPath } from "node:process";
 import { identify, type ProcessIdentity } from "../../mounts/process-calls.ts";
@@ -15,12 +15,12 @@ import type { LaunchInstructions } from "./launch-instructions.ts";
 const launcher = join(import.meta.dirname, `launcher${extname(import.meta.filename)}`);
 
 // unshare becomes the shell, whose first child is then process 1 of a new PID namespace; the shell can start no second one and need not: all
-// else is built in. 5 and 6 are what launch-instructions.ts says. 7 is held by this shell alone. The exit code is one line, written at once:
-// who finds no line end finds no exit code.
+// else is built in. 5 and 6 are what launch-instructions.ts says. 7 is held by this shell alone. The exit code is one line, written at
+// once: who finds no line end finds no exit code. It is written over a file that is there, so that a full disk does not lose it.
 const script = `
 exec 5<>stdout 6<>stderr 7<>alive
 "$@" 7>&-
-echo "$?" >exit
+echo "$?" 1<>exit
 `;
 
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -91,6 +91,17 @@ const nodeOptions: readonly string[] = [
   "--max-semi-space-size=1",
 ];
 
+/** Takes the room on the disk that the exit code will need. */
+export function reserveExit(files: ContainerFiles): void {
+  writeFileSync(files.exit, " ".repeat(unknownExit.length), { mode: 0o600 });
+}
+
+const unknownExit = "137 unknown\n";
+
+export function writeUnknownExit(files: ContainerFiles): void {
+  writeFileSync(files.exit, unknownExit, { flag: "r+" });
+}
+
 /** What the shim has written; undefined if it has not, or not to the end. */
 export function readExit(files: ContainerFiles): ContainerEnd | undefined {
   let text: string;
@@ -102,7 +113,7 @@ export function readExit(files: ContainerFiles): ContainerEnd | undefined {
     // Not there yet.
     return undefined;
   }
-  const match = /^(\d{1,3})( unknown)?\n$/.exec(text);
+  const match = /^(\d{1,3})( unknown)?\n/.exec(text);
   if (!match) {
     return undefined;
   }
