@@ -74,7 +74,7 @@ export class AgentPaths {
   }
 }
 
-export function escapedPlugin(plugin: string): string {
+function escapedPlugin(plugin: string): string {
   return plugin.replaceAll("/", "~");
 }
 

@@ -14,6 +14,7 @@ import type { Environment, NodeFacts } from "./env/environment.ts";
 import { imageFile } from "./image-file.ts";
 import { type ObjectVersion, referenceKey } from "./objects/config-object.ts";
 import type { ObjectManager } from "./objects/object-manager.ts";
+import { podHostname } from "./pod-hostname.ts";
 import type { ContainerToPrepare } from "./pods/pod-parts.ts";
 import { containerMounts } from "./sub-path/container-mounts.ts";
 import type { SubPaths } from "./sub-path/sub-paths.ts";
@@ -31,12 +32,11 @@ export interface PrepareParts {
 }
 
 /** In the annotations of a container: which versions its environment was made of, and where it sees volumes. */
-export const ENVIRONMENT_NOTE = "driftless.dev/environment";
-export const MOUNTS_NOTE = "driftless.dev/mounts";
+const ENVIRONMENT_NOTE = "driftless.dev/environment";
+const MOUNTS_NOTE = "driftless.dev/mounts";
 
 /** An object that changes more often than this in the time of a start has no version that is worth waiting for. */
 const MAX_READS = 5;
-const MAX_HOSTNAME = 63;
 
 /** Throws with the original's text what the container's status is to say. */
 export async function prepareContainer(
@@ -59,7 +59,7 @@ export async function prepareContainer(
   });
   const { uid: podUid = "", name: podName = "", namespace: podNamespace = "" } = pod.metadata;
   const { home, ...credentials } = user;
-  const hostname = hostnameOf(pod);
+  const hostname = podHostname(pod, parts.node().name);
   return {
     podUid,
     podName,
@@ -85,12 +85,6 @@ export async function prepareContainer(
       attempt,
     }),
   };
-}
-
-/** As its containers see it: the name of the pod, as far as a host name can be as long. */
-export function hostnameOf(pod: Pod): string {
-  const name = pod.spec.hostname || (pod.metadata.name ?? "");
-  return name.slice(0, MAX_HOSTNAME).replace(/[-.]+$/, "");
 }
 
 function workingDirOf(wanted: string | undefined, { config }: Image): string {

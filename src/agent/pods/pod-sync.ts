@@ -7,6 +7,7 @@
 
 import type { Pod } from "../../api/types.ts";
 import { isAbort } from "../../base/abort.ts";
+import { podHostname } from "../pod-hostname.ts";
 import { ImageBackoff } from "./image-backoff.ts";
 import type { SyncFailure } from "./next-sync.ts";
 import {
@@ -116,7 +117,7 @@ export class PodSync {
   async #makeSandbox(pod: Pod): Promise<SyncFailure | undefined> {
     const { runtime, events, node } = this.#parts;
     const { uid = "", name = "", namespace = "" } = pod.metadata;
-    const hostname = hostnameOf(pod, node.name);
+    const hostname = podHostname(pod, node.name);
     try {
       await runtime.makeSandbox({ podUid: uid, podName: name, podNamespace: namespace, hostname });
       return undefined;
@@ -145,12 +146,4 @@ export class PodSync {
       return { err, ...(retryAtMs !== undefined && { retryAtMs }) };
     }
   }
-}
-
-function hostnameOf({ metadata, spec }: Pod, nodeName: string): string {
-  if (spec.hostnameOverride) return spec.hostnameOverride;
-  if (spec.hostNetwork === true) return nodeName;
-  if (spec.hostname) return spec.hostname;
-  // The kernel takes 64, names in the DNS end after 63, and not with a dash or a dot.
-  return (metadata.name ?? "").slice(0, 63).replace(/[-.]+$/, "");
 }

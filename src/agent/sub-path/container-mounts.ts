@@ -33,7 +33,7 @@ export interface MountSources {
 }
 
 /** Where a container sees a volume, for whoever has to tell or to renew it later. */
-export interface VolumeUse {
+interface VolumeUse {
   readonly volume: string;
   readonly container: string;
   readonly mountPath: string;
