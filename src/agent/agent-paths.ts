@@ -65,12 +65,16 @@ export class AgentPaths {
     return join(this.podLogs(of), container, `${attempt}.log`);
   }
 
+  get logs(): string {
+    return join(this.root, "logs");
+  }
+
   podLogs(of: {
     readonly namespace: string;
     readonly podName: string;
     readonly podUid: string;
   }): string {
-    return join(this.root, "logs", `${of.namespace}_${of.podName}_${of.podUid}`);
+    return join(this.logs, `${of.namespace}_${of.podName}_${of.podUid}`);
   }
 }
 

@@ -10,10 +10,15 @@ export interface ObjectManager {
 
   /**
    * Holds what this pod refers to, from now on; for a pod that is registered already, what it refers to now. Asks nobody
-   * and never waits. The next `get` for a pod that was not registered before gives nothing older than the server has at
-   * the time of that `get`.
+   * and never waits. The next `get` for a pod that was not registered before gives nothing older than what the server
+   * has now.
    */
   register(pod: Pod): void;
+  /**
+   * This pod was changed: what it reads next is what the server has. Kubelets do so in Cache mode only when the time of what
+   * they have is over; here any change of a pod, such as an annotation, brings its objects up to date.
+   */
+  invalidate(podUid: string): void;
   /** Drops what only this pod refers to. Does nothing for a pod that is not registered. */
   unregister(podUid: string): void;
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { existsSync, mkdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { tempDir } from "../../base/testing/temp-dir.ts";
 import { ApiClient } from "../../client/api-client.ts";
 import { halfRandom } from "../../client/testing/fake-client.ts";
 import { NodePods } from "./node-pods.ts";
@@ -105,6 +107,22 @@ describe("NodePods", () => {
     await until(() => bench.runtime.sandboxes().length === 1);
     assert.deepEqual(bench.volumes.log.slice(-2), ["want u1", "all wanted"]);
     assert.deepEqual(bench.runtime.sandboxes(), ["u1"]);
+  });
+
+  it("removes logs of a pod of which nothing else is left, and of no other", async () => {
+    using dir = tempDir();
+    bench = new PodBench(dir.path);
+    const { paths } = bench.parts;
+    const of = { namespace: "default", podName: "gone", podUid: "u9" };
+    mkdirSync(paths.podLogs(of), { recursive: true });
+    const own = paths.podLogs({ namespace: "default", podName: "web", podUid: "u1" });
+    mkdirSync(own, { recursive: true });
+    server.put(testPod());
+    await start();
+    await until(() => !existsSync(paths.podLogs(of)));
+
+    assert.ok(!existsSync(paths.podLogs(of)));
+    assert.ok(existsSync(own));
   });
 
   it("stops nothing as long as the server has not said what there is", async () => {

@@ -2,9 +2,12 @@
 // concerns. After a restart of the agent everything that runs is taken over as it is; what nobody wants any more is stopped, but only
 // when all sources have told all they know.
 
+import { readdirSync } from "node:fs";
 import type { Pod } from "../../api/types.ts";
 import { isAbort, untilAborted } from "../../base/abort.ts";
+import { isErrno } from "../../base/errors.ts";
 import type { ContainerStatus } from "../../runtime/runtime.ts";
+import type { AgentPaths } from "../agent-paths.ts";
 import type { VolumeChange } from "../volumes/volumes.ts";
 import { notes } from "./pod-containers.ts";
 import { aboutPod } from "./pod-events.ts";
@@ -59,14 +62,16 @@ export class NodePods {
 
   /** Volumes of pods that nobody knows go last: their containers may use them until they have ended. */
   async #removeOrphans(signal: AbortSignal): Promise<void> {
-    const { runtime, volumes, source, logger } = this.#options;
+    const { runtime, volumes, source, paths, logger } = this.#options;
     await unlessAborted(source.synced, signal);
     const containers = Map.groupBy(runtime.list(), ({ podUid }) => podUid);
-    const uids = new Set([...containers.keys(), ...runtime.sandboxes()]);
+    const logs = podsWithLogs(paths);
+    const uids = new Set([...containers.keys(), ...runtime.sandboxes(), ...logs.keys()]);
     const orphans = [...uids].filter((uid) => this.workers.get(uid) === undefined);
     const stopped = orphans.map((uid) => {
       logger.info("pod is not known any more", { podUid: uid });
-      return this.workers.removeOrphan(remains(uid, containers.get(uid) ?? [])).stopped;
+      const pod = remains(uid, containers.get(uid) ?? [], logs.get(uid));
+      return this.workers.removeOrphan(pod).stopped;
     });
     await unlessAborted(Promise.all(stopped), signal);
     volumes.allWanted();
@@ -79,9 +84,37 @@ export class NodePods {
   }
 }
 
-/** As much of a pod as its containers tell. */
-function remains(uid: string, containers: readonly ContainerStatus[]): Pod {
-  const [any] = containers;
+interface PodName {
+  readonly podNamespace: string;
+  readonly podName: string;
+}
+
+/** By uid. An agent that died while it removed a pod, or made its first container, may have left nothing else of it. */
+function podsWithLogs(paths: AgentPaths): ReadonlyMap<string, PodName> {
+  return new Map(
+    namesIn(paths.logs).flatMap((name) => {
+      const [podNamespace, podName, uid] = name.split("_");
+      return podNamespace && podName && uid ? [[uid, { podNamespace, podName }]] : [];
+    }),
+  );
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (err) {
+    if (isErrno(err, "ENOENT")) return [];
+    throw err;
+  }
+}
+
+/** As much of a pod as its containers tell, or its logs. */
+function remains(
+  uid: string,
+  containers: readonly ContainerStatus[],
+  logged: PodName | undefined,
+): Pod {
+  const any: PodName | undefined = containers[0] ?? logged;
   const graces = containers.map(({ annotations }) => Number(annotations[notes.graceSeconds]));
   const grace = Math.max(0, ...graces.filter(Number.isFinite));
   const names = [...new Set(containers.map(({ name }) => name))];

@@ -105,6 +105,7 @@ export class PodWorker {
   update(pod: Pod): void {
     const change = podChange(this.#pod, pod);
     this.#pod = pod;
+    if (change === "update") this.#parts.objects.invalidate(this.uid);
     if (pod.metadata.deletionTimestamp !== undefined) this.#leave();
     else if (change === "update" || isOver(pod.status.phase)) this.wake();
     else if ((pod.spec.readinessGates ?? []).length > 0 && this.#stage === "syncing")

@@ -203,6 +203,14 @@ describe("VolumeManager.unmounted", () => {
     assert.ok(!existsSync(dir.join("pods/p")));
   });
 
+  it("removes what a former life left of a pod that this one never wanted", async () => {
+    using dir = tempDir();
+    const after = await formerLife(dir, "p");
+    await using world = await new VolumeWorld({ root: dir.path, after }).start();
+    await world.volumes.unmounted("p", never);
+    assert.ok(!existsSync(dir.join("pods/p")));
+  });
+
   it("does not wait for a set-up that hangs: it ends that first", async () => {
     using dir = tempDir();
     await using world = await new VolumeWorld({ root: dir.path }).start();

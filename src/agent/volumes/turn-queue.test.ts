@@ -61,6 +61,20 @@ describe("TurnQueue", () => {
     assert.equal(done, 8);
   });
 
+  it("gives others their turn also when what takes long comes after a short wait", async () => {
+    let nowMs = 0;
+    let done = 0;
+    const { queue, clock, turn } = manualQueue<number>(async () => {
+      await Promise.resolve();
+      nowMs += 3;
+      done++;
+    });
+    clock.monotonicMs = () => nowMs;
+    for (let i = 0; i < 100; i++) queue.add(i, "urgent");
+    await turn();
+    assert.equal(done, 8);
+  });
+
   it("bounds how many wait at a time, and keeps room for what is urgent", async () => {
     let running = 0;
     const { promise, resolve } = Promise.withResolvers<void>();

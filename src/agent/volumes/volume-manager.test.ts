@@ -475,6 +475,18 @@ describe("VolumeManager, a changed pod", () => {
     assert.equal(world.configMaps.calls.at(-1), "tearDown p/data");
   });
 
+  it("that had no volumes, was given up and is wanted with one is known to have it", async () => {
+    await using world = await new VolumeWorld().start();
+    world.objects.set("app", "1");
+    world.volumes.want(podWith("p", {}));
+    world.volumes.unwant("p");
+    world.volumes.want(podWith("p", { data: "app" }));
+    await world.volumes.mounted("p", never);
+    world.volumes.unwant("p");
+    await world.volumes.unmounted("p", never);
+    assert.deepEqual(world.configMaps.calls, ["setUp p/data", "tearDown p/data"]);
+  });
+
   it("that was given up hears nothing of a set-up that did not notice", async () => {
     await using world = await new VolumeWorld().start();
     world.objects.set("app", "1");
@@ -526,6 +538,30 @@ describe("VolumeManager.mounted", () => {
     const mounted = await world.volumes.mounted("p", never);
     assert.equal(mounted.get("data")?.version, "ConfigMap/default/app=1 ");
     assert.match(String(mounted.get("data")?.failure), /no/);
+  });
+
+  it("takes what is there as there when its refresh does not end in time", async () => {
+    await using world = await new VolumeWorld().start();
+    world.objects.set("app", "1");
+    world.volumes.want(podWith("p", { data: "app" }));
+    await world.volumes.mounted("p", never);
+    const letGo = world.configMaps.hang("data", "read");
+    const setUp = world.configMaps.setUp.bind(world.configMaps);
+    world.configMaps.setUp = (volume) => setUp(volume, never);
+    const mounted = world.volumes.mounted("p", never);
+    await world.step(123_000);
+    assert.equal((await mounted).get("data")?.version, "ConfigMap/default/app=1 ");
+    letGo();
+  });
+
+  it("settles when the pod no longer uses what is missing", async () => {
+    await using world = await new VolumeWorld().start();
+    world.objects.set("app", "1");
+    world.volumes.want(podWith("p", { data: "app", more: "missing" }));
+    const mounted = world.volumes.mounted("p", never);
+    await world.settle();
+    world.volumes.want(podWith("p", { data: "app", more: "missing" }, { unused: ["more"] }));
+    assert.deepEqual([...(await mounted).keys()], ["data"]);
   });
 
   it("settles as soon as the missing object comes", async () => {

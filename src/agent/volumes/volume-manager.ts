@@ -87,7 +87,6 @@ export class VolumeManager implements Volumes {
     this.#reconciler.keep(uidOf(pod));
     for (const wanted of changed) this.#reconciler.changed(wanted);
     for (const old of dropped) this.#reconciler.dropped(old);
-    this.#waits.progressed(uidOf(pod));
   }
 
   async mounted(podUid: string, signal: AbortSignal): Promise<MountedVolumes> {

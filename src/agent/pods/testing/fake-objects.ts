@@ -19,6 +19,13 @@ export class FakeObjects implements ObjectManager {
     this.registered.delete(podUid);
   }
 
+  /** The uids of pods whose objects are to be read anew, in order. */
+  readonly invalidated: string[] = [];
+
+  invalidate(podUid: string): void {
+    this.invalidated.push(podUid);
+  }
+
   get(of: ObjectReference): Promise<ConfigObject> {
     return Promise.reject(new NotRegisteredError(of));
   }

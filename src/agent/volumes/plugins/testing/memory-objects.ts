@@ -61,6 +61,8 @@ export class MemoryObjects implements ObjectManager {
 
   async run(): Promise<void> {}
   register(): void {}
+  invalidate(): void {}
+
   unregister(): void {}
 
   onChange(): Disposable {
