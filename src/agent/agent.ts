@@ -98,7 +98,11 @@ export class Agent {
   }
 
   run(signal: AbortSignal): Promise<void> {
-    return new RunGroup({ parts: this.#parts, clock: this.#options.clock }).run(signal);
+    return new RunGroup({
+      parts: this.#parts,
+      clock: this.#options.clock,
+      stopTimeoutMs: 5000,
+    }).run(signal);
   }
 }
 

@@ -1,11 +1,17 @@
 // A real node agent as a child process, joined to a real server, with a data directory of its own. When it is disposed
 // everything of it goes, also what a test that failed has left running: containers, mounts, files.
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import {
+  type ChildProcess,
+  type ChildProcessByStdio,
+  execFileSync,
+  spawn,
+} from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import type { Pod } from "../../src/api/types.ts";
 import type { DriftlessServer } from "./driftless-server.ts";
 
@@ -17,6 +23,8 @@ export interface NodeOptions {
   /** Kept by the caller if given; otherwise made and removed. */
   readonly dataDir?: string;
   readonly flags?: readonly string[];
+  /** Whom it runs as, if not as root. */
+  readonly uid?: number;
 }
 
 export class DriftlessNode implements AsyncDisposable {
@@ -34,6 +42,7 @@ export class DriftlessNode implements AsyncDisposable {
 
   static async start(options: NodeOptions): Promise<DriftlessNode> {
     const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "driftless-node-"));
+    if (options.uid !== undefined) chownSync(dataDir, options.uid, options.uid);
     const node = new DriftlessNode(options, dataDir);
     try {
       await node.#run(options.server === undefined ? [] : joinFlags(options.server));
@@ -70,11 +79,7 @@ export class DriftlessNode implements AsyncDisposable {
 
   async #run(flags: readonly string[]): Promise<void> {
     const own = ["--data-dir", this.dataDir, "--node-name", this.name];
-    const child = spawn(
-      process.execPath,
-      [program, "node", ...own, ...flags, ...(this.#options.flags ?? [])],
-      { stdio: ["ignore", "pipe", "pipe"] },
-    );
+    const child = this.#spawn([...own, ...flags, ...(this.#options.flags ?? [])]);
     this.#process = child;
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#log = (this.#log + text).slice(-1_000_000);
@@ -91,6 +96,29 @@ export class DriftlessNode implements AsyncDisposable {
         );
       });
     });
+  }
+
+  #spawn(flags: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
+    const argv = [process.execPath, program, "node", ...flags];
+    const { uid } = this.#options;
+    const as = ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups", "--"];
+    const [command = "", ...args] = uid === undefined ? argv : [...as, ...argv];
+    const env = uid === undefined ? process.env : { ...process.env, HOME: this.dataDir };
+    return spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], env });
+  }
+
+  /** `driftless node --drain`; what it printed. */
+  async drain(): Promise<string> {
+    const child = this.#spawn(["--data-dir", this.dataDir, "--drain"]);
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+      });
+    }
+    const [code] = (await once(child, "close")) as [number | null];
+    if (code !== 0) throw new Error(`--drain ended with ${code}: ${output}`);
+    return output;
   }
 
   async kill(): Promise<void> {
@@ -160,21 +188,27 @@ function joinFlags(server: DriftlessServer): readonly string[] {
   return ["--server", server.url, "--token", token, "--ca-hash", caHash];
 }
 
-/** Every process that has something open, or lives, below a directory: its root, working directory or command line says so. */
+/** Every process whose command line names a directory, or that lives on files of it elsewhere than there: a container. */
 export function processesBelow(directory: string): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .map(Number)
     .filter((pid) => {
       try {
-        const mounts = readFileSync(`/proc/${pid}/mountinfo`, "utf8");
-        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-        const own = readFileSync("/proc/self/mountinfo", "utf8");
-        return command.includes(directory) || (mounts !== own && mounts.includes(directory));
+        if (readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(directory)) return true;
+        return readFileSync(`/proc/${pid}/mountinfo`, "utf8")
+          .split("\n")
+          .some((line) => line.includes(directory) && !isMountBelow(directory, line));
       } catch {
         return false; // It ended meanwhile.
       }
     });
+}
+
+/** Everybody else on the machine sees these too, containers of other nodes among them. */
+function isMountBelow(directory: string, line: string): boolean {
+  const path = line.split(" ")[4] ?? "";
+  return path === directory || path.startsWith(`${directory}/`);
 }
 
 function killBelow(directory: string): void {
@@ -190,8 +224,8 @@ function killBelow(directory: string): void {
 export function mountsBelow(directory: string): readonly string[] {
   return readFileSync("/proc/self/mountinfo", "utf8")
     .split("\n")
-    .map((line) => line.split(" ")[4] ?? "")
-    .filter((path) => path === directory || path.startsWith(`${directory}/`));
+    .filter((line) => isMountBelow(directory, line))
+    .map((line) => line.split(" ")[4] ?? "");
 }
 
 function unmountBelow(directory: string): void {

@@ -74,7 +74,8 @@ export function startShim({ files, cacheDirectory, title }: ShimOptions): Shim {
       exited,
       send(instructions) {
         if (pipe && "end" in pipe) {
-          pipe.end(JSON.stringify(instructions));
+          // The shell has the other end for as long as it lives; ours must not keep this process alive as long.
+          pipe.end(JSON.stringify(instructions), () => pipe.destroy());
         }
       },
       cancel: () => void pipe?.destroy(),
