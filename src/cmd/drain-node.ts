@@ -2,7 +2,6 @@
 
 import { rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { LockedError, lockAgent } from "../agent/agent-lock.ts";
 import { drainNode, removeNode } from "../agent/drain.ts";
 import type { NodeIdentity } from "../agent/join/node-identity.ts";
 import type { StoredPod } from "../agent/pods/pod-source.ts";
@@ -16,6 +15,7 @@ import type { ResourceKind } from "../client/resource-path.ts";
 import { SystemMounts } from "../mounts/system-mounts.ts";
 import { retireKeeper } from "../runtime/logs/keeper-start.ts";
 import { processRuntime } from "./process-runtime.ts";
+import { takeLock } from "./take-lock.ts";
 
 const PODS: ResourceKind = {
   group: "",
@@ -28,7 +28,6 @@ const PODS: ResourceKind = {
 const REQUEST_MS = 5000;
 /** For an agent that still runs to end when it is asked to. */
 const END_MS = 30_000;
-const LOOK_MS = 50;
 
 export async function drain(of: {
   readonly dataDir: string;
@@ -42,7 +41,14 @@ export async function drain(of: {
   const { runtime, parts } = processRuntime({ dataDir, mounts, ...base });
   const end = new AbortController();
   {
-    using _lock = await takeLock(join(dataDir, "run", "agent.lock"), logger);
+    // An agent that runs is asked to end; its containers are what this is about.
+    using _lock = await takeLock(join(dataDir, "run", "agent.lock"), {
+      patienceMs: END_MS,
+      onLocked(pid) {
+        logger.info("asking the agent that runs to end", { pid });
+        process.kill(pid, "SIGTERM");
+      },
+    });
     const client =
       identity &&
       new ApiClient({ connection: identity.connection, timeoutMs: REQUEST_MS, ...base });
@@ -65,26 +71,6 @@ export async function drain(of: {
   }
   rmSync(join(dataDir, "run"), { recursive: true, force: true });
   removeIfEmpty(dataDir);
-}
-
-/** An agent that runs is asked to end; its containers are what this is about. */
-async function takeLock(file: string, logger: Logger): Promise<Disposable> {
-  const until = systemClock.monotonicMs() + END_MS;
-  const asked = new Set<number>();
-  for (;;) {
-    try {
-      return lockAgent(file, process.pid);
-    } catch (err) {
-      if (!(err instanceof LockedError) || systemClock.monotonicMs() > until) throw err;
-      const { pid } = err;
-      if (pid !== undefined && !asked.has(pid)) {
-        logger.info("asking the agent that runs to end", { pid });
-        process.kill(pid, "SIGTERM");
-        asked.add(pid);
-      }
-      await systemClock.sleep(LOOK_MS);
-    }
-  }
 }
 
 function removeIfEmpty(directory: string): void {

@@ -5,8 +5,6 @@ import { homedir, hostname, networkInterfaces } from "node:os";
 import { join as joinPath } from "node:path";
 import { Command } from "commander";
 import { Agent, type ServerSide } from "../agent/agent.ts";
-import { lockAgent } from "../agent/agent-lock.ts";
-import { HealthServer } from "../agent/health/health-server.ts";
 import { join } from "../agent/join/join.ts";
 import { NodeFiles } from "../agent/join/node-files.ts";
 import {
@@ -19,17 +17,18 @@ import { NodeSurvey } from "../agent/node/node-survey.ts";
 import type { ChangeDetectionStrategy } from "../agent/objects/create-object-manager.ts";
 import { systemClock } from "../base/clock.ts";
 import { createLogger, type Logger, type LogLevel } from "../base/logger.ts";
-import { createMetrics, type Metrics } from "../base/metrics.ts";
+import { createMetrics } from "../base/metrics.ts";
 import { systemRandom } from "../base/random.ts";
-import type { Part } from "../base/run-group.ts";
 import { ApiClient } from "../client/api-client.ts";
 import { type KernelSupport, probeKernel } from "../mounts/kernel-support.ts";
 import { SystemMounts } from "../mounts/system-mounts.ts";
 import { drain } from "./drain-node.ts";
 import { parseDuration } from "./duration.ts";
 import { MisuseError } from "./misuse-error.ts";
+import { healthParts, healthPort } from "./node-health.ts";
 import { processRuntime } from "./process-runtime.ts";
 import { stopSignal } from "./stop-signal.ts";
+import { takeLock } from "./take-lock.ts";
 import { needsUserNamespace, runInUserNamespace } from "./user-namespace.ts";
 import { serverVersion } from "./version.ts";
 
@@ -44,6 +43,7 @@ interface NodeFlags {
   readonly manifests?: string;
   readonly changeDetection: string;
   readonly syncFrequency: string;
+  readonly healthPort?: string;
   readonly logLevel: string;
   readonly drain?: boolean;
 }
@@ -53,6 +53,8 @@ const STRATEGIES: readonly string[] = ["Watch", "Cache", "Get"];
 /** A server that comes up with the machine may need a while. */
 const JOIN_PATIENCE_MS = 120_000;
 const REQUEST_TIMEOUT_MS = 60_000;
+/** For the agent before this one to be gone. */
+const LOCK_MS = 3000;
 
 export function nodeCommand(): Command {
   return new Command("node")
@@ -123,7 +125,7 @@ async function runNode(flags: NodeFlags): Promise<void> {
     await drain({ dataDir, identity, nodeName, logger });
     return;
   }
-  using _lock = lockAgent(joinPath(dataDir, "run", "agent.lock"), process.pid);
+  using _lock = await takeLock(joinPath(dataDir, "run", "agent.lock"), { patienceMs: LOCK_MS });
   await runAgent(flags, { settings, dataDir, logger });
 }
 
@@ -146,7 +148,7 @@ async function runAgent(
     hostname: hostname(),
     root: "/",
     dataDir,
-    server: identity?.connection.server ?? "",
+    server: identity?.connection.server,
     addresses: flags.address,
     interfaces: networkInterfaces,
     architecture: process.arch,
@@ -154,12 +156,13 @@ async function runAgent(
     agentVersion: serverVersion().gitVersion,
   });
   const needed = kernel.missing.filter(({ isNeeded }) => isNeeded).map(({ message }) => message);
+  const metrics = createMetrics();
+  const health = healthParts({ port: settings.healthPort, missing: needed, metrics, logger });
   const agent = new Agent({
-    ...{ dataDir, nodeName, server, survey, runtime, mounts, ...settings, ...base },
-    runtimeParts: parts,
+    ...{ dataDir, nodeName, server, survey, runtime, mounts, metrics, ...settings, ...base },
+    runtimeParts: [...parts, ...health],
     manifests: flags.manifests ?? ownManifests(dataDir),
     missing: () => needed,
-    metrics: createMetrics(),
     onNextTurn: (callback) => void setImmediate(callback),
   });
   const tell = (): void =>
@@ -207,34 +210,8 @@ function settingsOf(flags: NodeFlags): Settings {
   return {
     strategy: changeDetection as ChangeDetectionStrategy,
     syncPeriodMs: parseDuration("--sync-frequency", syncFrequency),
-    healthPort: flags.healthPort === undefined ? undefined : portOf(flags.healthPort),
+    healthPort: healthPort(flags.healthPort),
   };
-}
-
-function portOf(text: string): number {
-  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port >= 1 && port <= 65_535)) {
-    throw new MisuseError(`--health-port ${text}: must be a port, 1 to 65535`);
-  }
-  return port;
-}
-
-function healthPart(of: {
-  readonly port: number;
-  readonly missing: () => readonly string[];
-  readonly metrics: Metrics;
-  readonly logger: Logger;
-}): Part {
-  const { port, missing, metrics, logger } = of;
-  const problem = (): string | undefined => missing().join("; ") || undefined;
-  const server = new HealthServer({
-    listen: { port },
-    health: [],
-    readiness: [{ name: "kernel", problem }],
-    metrics,
-    logger,
-  });
-  return { name: "health", run: (signal) => server.run(signal) };
 }
 
 async function identityOf(

@@ -4,7 +4,7 @@
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Of the process that keeps the namespaces. */
@@ -36,6 +36,10 @@ export async function runInUserNamespace(
       "--mount",
       "--preserve-credentials",
       "--",
+      // If this process is killed, nobody else would end it.
+      "setpriv",
+      "--pdeathsig",
+      "SIGKILL",
       node,
       ...process.execArgv,
       ...argv,
@@ -53,35 +57,38 @@ async function findKeeper(dataDir: string): Promise<Keeper> {
   const living = livingKeeper(dataDir);
   if (living !== undefined) return living;
   refuseWithoutNamespaces();
-  const mapping = hasSubordinateIds() ? ["--map-auto"] : [];
-  const child = spawn(
-    "unshare",
-    [
-      "--user",
-      "--map-root-user",
-      ...mapping,
-      "--mount",
-      "--propagation",
-      "private",
-      "--",
-      "sh",
-      "-c",
-      "echo ready; exec sleep infinity",
-    ],
-    { stdio: ["ignore", "pipe", "inherit"], detached: true },
-  );
-  const started = await Promise.race([once(child.stdout, "data"), once(child, "exit")]);
-  const { pid } = child;
-  if (pid === undefined || !String(started[0]).startsWith("ready")) {
-    throw new Error("Cannot make a user namespace for the node: unshare(1) has said why");
-  }
-  child.stdout.destroy();
-  child.unref();
-  const keeper = { pid, namespace: readlinkSync(`/proc/${pid}/ns/user`) };
   const file = keeperFile(dataDir);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(`${file}.new`, JSON.stringify(keeper));
-  renameSync(`${file}.new`, file);
+  writeFileSync(file, "");
+  const mapping = hasSubordinateIds() ? ["--map-auto"] : [];
+  const namespaces = [
+    "--user",
+    "--map-root-user",
+    ...mapping,
+    "--mount",
+    "--propagation",
+    "private",
+  ];
+  // It has nothing to do but to be there, and in a list of processes the file says whose it is.
+  const script = 'echo ready; exec tail -f "$0" >/dev/null 2>&1';
+  const child = spawn("unshare", [...namespaces, "--", "sh", "-c", script, file], {
+    stdio: ["ignore", "pipe", "pipe"],
+    cwd: "/",
+    detached: true,
+  });
+  const [said] = (await Promise.race([once(child.stdout, "data"), once(child, "exit")])) as [
+    unknown,
+  ];
+  const { pid } = child;
+  if (pid === undefined || !String(said).startsWith("ready")) {
+    const why = String(child.stderr.read() ?? "").trim();
+    throw new Error(`Cannot make a user namespace for the node: ${why}`);
+  }
+  child.stdout.destroy();
+  child.stderr.destroy();
+  child.unref();
+  const keeper = { pid, namespace: readlinkSync(`/proc/${pid}/ns/user`) };
+  writeFileSync(file, JSON.stringify(keeper));
   return keeper;
 }
 
