@@ -1,10 +1,10 @@
 // Mounts of this process's own mount namespace. All of it is synchronous: each is one system call or a few, of microseconds.
 
 export interface Mounts {
-  /** Over a directory that exists. Nothing on it is run, no device works. Contents do not go to swap where the kernel can do that. */
+  /** Over a directory that exists. No device on it works. Contents do not go to swap where the kernel can do that. */
   tmpfs(directory: string, options: TmpfsOptions): void;
   /** Changes the size of a tmpfs that is mounted. */
-  resizeTmpfs(directory: string, sizeBytes: number): void;
+  resizeTmpfs(directory: string, options: Pick<TmpfsOptions, "sizeBytes" | "isExecutable">): void;
   /** Shows `source`, a directory or a file, at `target`, which is of the same sort and exists. No symbolic link in either is followed. */
   bind(source: string, target: string, options: { readonly isReadOnly: boolean }): void;
   /** The topmost mount at this place, also while it is in use: who uses it keeps it. Does nothing if there is none. */
@@ -20,6 +20,8 @@ export interface TmpfsOptions {
   readonly sizeBytes: number | undefined;
   /** Of its root. */
   readonly mode: number;
+  /** What is on it may be run as a program; not if it is missing. */
+  readonly isExecutable?: boolean;
 }
 
 export interface MountEntry {

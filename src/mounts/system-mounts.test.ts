@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, statfsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { type TempDir, tempDir } from "../base/testing/temp-dir.ts";
@@ -40,11 +41,20 @@ describe("SystemMounts", { skip }, () => {
     assert.equal(line?.includes("noswap"), probeKernel().hasTmpfsNoSwap);
   });
 
+  it("mounts a tmpfs for programs if it is asked to, and resizes it as one", () => {
+    using dir = place();
+    mounts.tmpfs(dir.path, { sizeBytes: 65_536, mode: 0o755, isExecutable: true });
+    writeFileSync(dir.join("program"), "#!/bin/sh\n", { mode: 0o755 });
+    execFileSync(dir.join("program"));
+    mounts.resizeTmpfs(dir.path, { sizeBytes: 131_072, isExecutable: true });
+    execFileSync(dir.join("program"));
+  });
+
   it("resizes a tmpfs that is mounted, and keeps what is in it", () => {
     using dir = place();
     mounts.tmpfs(dir.path, { sizeBytes: 65_536, mode: 0o755 });
     dir.write({ f: "kept" });
-    mounts.resizeTmpfs(dir.path, 131_072);
+    mounts.resizeTmpfs(dir.path, { sizeBytes: 131_072 });
     const { bsize, blocks } = statfsSync(dir.path);
     assert.equal(bsize * blocks, 131_072);
     assert.equal(readFileSync(dir.join("f"), "utf8"), "kept");

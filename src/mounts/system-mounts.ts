@@ -15,13 +15,13 @@ import {
   umount2,
 } from "./system-calls.ts";
 
-const volumeFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+const volumeFlags = MS_NOSUID | MS_NODEV;
 
 export class SystemMounts implements Mounts {
   /** Until the kernel has said that it cannot: before 6.4, and in user namespaces. */
   #hasNoSwap = true;
 
-  tmpfs(directory: string, { sizeBytes, mode }: TmpfsOptions): void {
+  tmpfs(directory: string, { sizeBytes, mode, isExecutable }: TmpfsOptions): void {
     using place = openNoLinks(directory);
     const options = [`mode=${mode.toString(8)}`];
     if (sizeBytes !== undefined) {
@@ -32,7 +32,7 @@ export class SystemMounts implements Mounts {
         source: "tmpfs",
         target: pathOf(place),
         type: "tmpfs",
-        flags: volumeFlags,
+        flags: flagsFor(isExecutable),
         data: all.join(","),
       });
     if (this.#hasNoSwap) {
@@ -53,15 +53,18 @@ export class SystemMounts implements Mounts {
     }
   }
 
-  resizeTmpfs(directory: string, sizeBytes: number): void {
+  resizeTmpfs(
+    directory: string,
+    { sizeBytes, isExecutable }: Pick<TmpfsOptions, "sizeBytes" | "isExecutable">,
+  ): void {
     using place = openNoLinks(directory);
     try {
       mount({
         source: null,
         target: pathOf(place),
         type: null,
-        flags: MS_REMOUNT | volumeFlags,
-        data: `size=${sizeBytes}`,
+        flags: MS_REMOUNT | flagsFor(isExecutable),
+        data: sizeBytes === undefined ? "" : `size=${sizeBytes}`,
       });
     } catch (err) {
       throw named(err, directory);
@@ -101,4 +104,8 @@ function named(err: unknown, path: string): unknown {
     err.path = path;
   }
   return err;
+}
+
+function flagsFor(isExecutable: boolean | undefined): number {
+  return isExecutable === true ? volumeFlags : volumeFlags | MS_NOEXEC;
 }

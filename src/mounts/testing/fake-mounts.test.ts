@@ -23,8 +23,11 @@ describe("FakeMounts", () => {
   it("resizes a tmpfs and refuses to resize anything else", () => {
     const mounts = new FakeMounts();
     mounts.tmpfs("/v", { sizeBytes: undefined, mode: 0o755 });
-    mounts.resizeTmpfs("/v", 100);
+    mounts.resizeTmpfs("/v", { sizeBytes: 100 });
     assert.equal(mounts.at("/v")?.tmpfs?.sizeBytes, 100);
-    assert.throws(() => mounts.resizeTmpfs("/w", 100), { code: "EINVAL", path: "/w" });
+    assert.throws(() => mounts.resizeTmpfs("/w", { sizeBytes: 100 }), {
+      code: "EINVAL",
+      path: "/w",
+    });
   });
 });

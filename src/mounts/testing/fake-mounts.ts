@@ -27,7 +27,7 @@ export class FakeMounts implements Mounts {
     });
   }
 
-  resizeTmpfs(directory: string, sizeBytes: number): void {
+  resizeTmpfs(directory: string, { sizeBytes }: Pick<TmpfsOptions, "sizeBytes">): void {
     this.calls.push(`resize ${directory} ${sizeBytes}`);
     const index = this.#topmost(directory);
     const mount = this.#mounts[index];

@@ -121,7 +121,7 @@ describe("an emptyDir volume in memory", () => {
     const mounts = new FakeMounts();
     using bench = pluginBench({ mounts });
     const { path } = await bench.setUp(memory("1Gi"));
-    deepEqual(mounts.at(path)?.tmpfs, { sizeBytes: 2 ** 30, mode: 0o1777 });
+    deepEqual(mounts.at(path)?.tmpfs, { sizeBytes: 2 ** 30, mode: 0o1777, isExecutable: true });
     await bench.setUp(memory("1Gi"));
     equal(mounts.calls.length, 1);
     await bench.tearDown(memory());

@@ -90,7 +90,7 @@ export class EmptyDirPlugin implements VolumePlugin {
     if (mounts.at(path)?.fsType !== "tmpfs") {
       throw new Error(`volume ${volume.volume} is not yet mounted; deferring resize`);
     }
-    mounts.resizeTmpfs(path, sizeBytes);
+    mounts.resizeTmpfs(path, { sizeBytes, isExecutable: true });
   }
 
   async #make(
@@ -102,7 +102,7 @@ export class EmptyDirPlugin implements VolumePlugin {
     const { allocatable } = this.#parts.node();
     const sizeBytes = memorySize({ pod, allocatable, sizeLimit: source.sizeLimit });
     const mode = source.mode ?? (inMemory ? MEMORY_MODE : DISK_MODE);
-    const tmpfs = inMemory ? { sizeBytes, mode } : undefined;
+    const tmpfs = inMemory ? { sizeBytes, mode, isExecutable: true } : undefined;
     // Whoever removed the marker, the pod's work may be in there.
     const isNew = !existsSync(this.#parts.paths.volume(volume));
     try {
