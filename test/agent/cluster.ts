@@ -16,7 +16,8 @@ export type PodParts = Omit<PodSpec, "containers"> & {
 };
 
 export class Cluster implements AsyncDisposable {
-  readonly server: DriftlessServer;
+  /** May be replaced by one that has the same data, and is disposed of with the rest. */
+  server: DriftlessServer;
   readonly node: DriftlessNode;
 
   private constructor(server: DriftlessServer, node: DriftlessNode) {

@@ -152,12 +152,12 @@ describe("PodWorker", () => {
         "Warning Failed Error: ErrImagePull",
       ]);
 
-      workers[0]?.wake();
+      await bench.clock.step(1000);
       await bench.settle();
       const text =
         'ImagePullBackOff: Back-off pulling image "host": ErrImagePull: no image host here';
       assert.equal(waiting(), text);
-      await bench.clock.step(10_000);
+      await bench.clock.step(9000);
       await bench.settle();
       assert.match(waiting(), /^ErrImagePull/);
       bench.runtime.missingImages.clear();

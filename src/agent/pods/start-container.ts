@@ -70,8 +70,11 @@ export async function startContainer(parts: PodParts, request: StartRequest): Pr
   if (attempt > 0) parts.metrics.restarts.inc();
 }
 
+/** How long people see that it failed, before they see that it waits. */
+const FAILURE_SHOWN_MS = 1000;
+
 async function findImage(
-  { runtime }: PodParts,
+  { runtime, clock }: PodParts,
   { toStart, images }: StartRequest,
   tell: Teller,
 ): Promise<Image> {
@@ -102,7 +105,8 @@ async function findImage(
     }
     const text = messageOf(err);
     tell("Warning", "Failed", `Failed to pull image ${quoted}: ${text}`);
-    const retryAtMs = images.failed(name, `ErrImagePull: ${text}`);
+    const lookAgainMs = images.failed(name, `ErrImagePull: ${text}`);
+    const retryAtMs = Math.min(clock.now() + FAILURE_SHOWN_MS, lookAgainMs);
     throw new StartFailure("ErrImagePull", text, { cause: err, retryAtMs });
   }
 }
