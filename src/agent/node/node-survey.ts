@@ -14,8 +14,8 @@ export interface NodeSurveyOptions {
   readonly root: string;
   /** Its file system is what pods write to. */
   readonly dataDir: string;
-  /** The address of the API server. */
-  readonly server: string;
+  /** The address of the API server; undefined if there is none. */
+  readonly server: string | undefined;
   /** Empty: found out. */
   readonly addresses: readonly string[];
   readonly interfaces: () => Interfaces;
@@ -99,7 +99,8 @@ class AddressFinder {
     const { addresses: named, server } = this.#options;
     const interfaces = this.#options.interfaces();
     const text = JSON.stringify(interfaces);
-    if (named.length === 0 && (text !== this.#interfaces || this.#source === undefined)) {
+    const isUnknown = text !== this.#interfaces || this.#source === undefined;
+    if (server !== undefined && named.length === 0 && isUnknown) {
       this.#source = await sourceAddress(server);
       this.#interfaces = text;
     }

@@ -36,12 +36,21 @@ async function main(root: string): Promise<void> {
     compressor: new LogCompressor(report),
   };
   const { pid } = process;
-  writeFileSync(files.pid, `${pid}\n`);
+  tellPid(files.pid, pid);
   const server = new KeeperServer({ files, workshop, idleMs: IDLE_MS, pid, report });
   await server.run(stop.signal, () => {
     say("ready");
     flushCompileCache();
   });
+}
+
+function tellPid(file: string, pid: number): void {
+  try {
+    writeFileSync(file, `${pid}\n`);
+  } catch (err) {
+    // It is for people only. On a full disk containers must not wait for somebody who reads what they write.
+    report(`cannot write ${file}`, err);
+  }
 }
 
 function say(what: "ready" | "taken"): void {
