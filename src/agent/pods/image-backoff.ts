@@ -1,10 +1,11 @@
-// How often an image that is not there is looked for. Per pod and image, 10 s doubling to 5 min.
+// How often an image that is not there is looked for. Per pod and image, 10 s doubling to 30 s.
 
 import { imageTag } from "../../api/defaults/image-tag.ts";
 import type { Clock } from "../../base/clock.ts";
 
 const BASE_MS = 10_000;
-const MAX_MS = 300_000;
+/** The kubelet waits for up to 5 min, to spare registries. Here it is a look at this machine, and somebody may have just imported it. */
+const MAX_MS = 30_000;
 
 interface Failure {
   readonly delayMs: number;
