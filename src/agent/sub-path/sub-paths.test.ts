@@ -171,7 +171,7 @@ describe("SubPaths.prepare", { skip }, () => {
       "would be made below a link to outside",
       (w) => symlinkSync("../outside", w.inVolume("x")),
       "x/new",
-      failedToPrepare,
+      failedToMake,
     ],
     [
       "is a link to the root of all files",

@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
+import { systemClock } from "../../base/clock.ts";
 import { FakeClock } from "../../base/testing/fake-clock.ts";
 import { type TempDir, tempDir } from "../../base/testing/temp-dir.ts";
 import { LogCompressor } from "./log-compressor.ts";
@@ -105,6 +106,20 @@ test("LogFile loses nothing when it rotates many times within a second", async (
     lines,
     [0, 1, 2, 3].map((i) => String(i).repeat(80)),
   );
+});
+
+test("LogFile rotates at once after the clock was set back by decades, and names stay in order", async () => {
+  using dir = tempDir();
+  const { log, line, compressor } = bench(dir, 100);
+  dir.write({ "pod/app/0.log.20991231-235959": "" });
+  const startedMs = systemClock.monotonicMs();
+  line("x".repeat(80));
+  log.close();
+  // It took minutes to walk there second by second, in which no container's output was read.
+  assert.ok(systemClock.monotonicMs() - startedMs < 5000);
+  await compressor.idle();
+  const names = readdirSync(dir.join("pod", "app")).sort();
+  assert.deepEqual(names, ["0.log", "0.log.20991231-235959.gz", "0.log.21000101-000000"]);
 });
 
 test("LogFile drops and counts what it cannot write, and says so once it can", async () => {

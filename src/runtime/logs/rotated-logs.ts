@@ -5,18 +5,17 @@ import { createReadStream, createWriteStream, existsSync, readdirSync, rmSync } 
 import { rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { WallTime } from "./wall-time.ts";
+import { nextFileStamp, type WallTime } from "./wall-time.ts";
 
 const STAMP = /^\d{8}-\d{6}(?<suffix>\.gz|\.tmp)?$/;
 
 /** A name for what is at `logPath` now, newer than those of all others. One that is taken is never given. */
 export function rotatedName(logPath: string, time: WallTime): string {
-  const newest = rotatedLogs(logPath).at(-1)?.replace(/\.gz$/, "") ?? "";
-  // A log that fills up twice in a second borrows the next one: names stay in order and keep their form.
-  for (let secondsLater = 0; ; secondsLater++) {
-    const name = `${logPath}.${time.fileStamp(secondsLater)}`;
-    if (name > newest || newest === "") return name;
-  }
+  const newest = rotatedLogs(logPath).at(-1)?.slice(`${logPath}.`.length).replace(/\.gz$/, "");
+  const now = time.fileStamp();
+  // A log that fills up twice in a second, or after the clock was set back, borrows the next one: names stay in order and keep their form.
+  const stamp = newest === undefined || now > newest ? now : nextFileStamp(newest);
+  return `${logPath}.${stamp}`;
 }
 
 /** Oldest first, as paths. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../../base/clock.ts";
-import { WallTime } from "./wall-time.ts";
+import { nextFileStamp, WallTime } from "./wall-time.ts";
 
 function clockAt(
   wallMs: number,
@@ -26,6 +26,30 @@ test("a stamp goes with the wall clock when that jumps", () => {
   assert.equal(at.time.stamp(), "2026-11-15T23:00:00.000000000Z");
 });
 
+test("a stamp does not go back because somebody was interrupted between the two clocks", () => {
+  const at = { wall: 1000, mono: 0, pauseMs: 0 };
+  const clock = {
+    ...systemClock,
+    now: () => at.wall,
+    monotonicMs: () => {
+      const is = at.mono;
+      // Once, after this reading or before the next.
+      at.mono += at.pauseMs;
+      at.wall += at.pauseMs;
+      at.pauseMs = 0;
+      return is;
+    },
+  };
+  const time = new WallTime(clock);
+  const stamps = Array.from({ length: 20 }, (_, i) => {
+    at.pauseMs = i % 3 === 0 ? 7 : 0;
+    at.wall += 1;
+    at.mono += 1;
+    return time.stamp();
+  });
+  assert.deepEqual(stamps, stamps.toSorted());
+});
+
 test("stamps of the system's clock never go back within a run", () => {
   const time = new WallTime(systemClock);
   const stamps = Array.from({ length: 10_000 }, () => time.stamp());
@@ -35,6 +59,8 @@ test("stamps of the system's clock never go back within a run", () => {
 
 test("the stamp of a file name is the kubelet's", () => {
   const at = clockAt(Date.UTC(2026, 10, 16, 5, 58, 59, 999), 0);
-  assert.equal(at.time.fileStamp(0), "20261116-055859");
-  assert.equal(at.time.fileStamp(1), "20261116-055900");
+  assert.equal(at.time.fileStamp(), "20261116-055859");
+  assert.equal(nextFileStamp("20261116-055859"), "20261116-055900");
+  assert.equal(nextFileStamp("20261231-235959"), "20270101-000000");
+  assert.throws(() => nextFileStamp("99999999-999999"), RangeError);
 });

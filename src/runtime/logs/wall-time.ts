@@ -3,8 +3,11 @@
 
 import type { Clock } from "../../base/clock.ts";
 
-/** Further apart than this and the wall clock has moved: reading both takes far less. */
+/** Further apart than this and the wall clock has moved. */
 const MAX_DRIFT_MS = 2;
+/** Whoever was interrupted for longer between the two clocks knows nothing of how far they are apart. */
+const MAX_READING_MS = 0.5;
+const MAX_READINGS = 100;
 const NS_PER_MS = 1_000_000;
 
 export class WallTime {
@@ -16,7 +19,7 @@ export class WallTime {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#offsetMs = clock.now() - clock.monotonicMs();
+    this.#offsetMs = offsetOf(clock) ?? clock.now() - clock.monotonicMs();
   }
 
   /** RFC 3339 in UTC with all nine digits: "2026-11-16T05:58:56.123456789Z". */
@@ -24,7 +27,7 @@ export class WallTime {
     const nowMs = this.#clock.now();
     const monotonicMs = this.#clock.monotonicMs();
     if (Math.abs(monotonicMs + this.#offsetMs - nowMs) > MAX_DRIFT_MS) {
-      this.#offsetMs = nowMs - monotonicMs;
+      this.#offsetMs = offsetOf(this.#clock) ?? this.#offsetMs;
     }
     const exactMs = monotonicMs + this.#offsetMs;
     const wholeMs = Math.floor(exactMs);
@@ -38,8 +41,29 @@ export class WallTime {
   }
 
   /** As rotated files are named: "20261116-055856". */
-  fileStamp(secondsLater: number): string {
-    const text = new Date(this.#clock.now() + secondsLater * 1000).toISOString();
-    return text.slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
+  fileStamp(): string {
+    return fileStampAt(this.#clock.now());
   }
+}
+
+/** Undefined on a machine that is so busy that both could not be read at once. */
+function offsetOf(clock: Clock): number | undefined {
+  for (let reading = 0; reading < MAX_READINGS; reading++) {
+    const before = clock.monotonicMs();
+    const nowMs = clock.now();
+    const after = clock.monotonicMs();
+    if (after - before <= MAX_READING_MS) return nowMs - after;
+  }
+  return undefined;
+}
+
+/** The one of the second after it, in one step however far it is from now. Throws RangeError if it is of no time. */
+export function nextFileStamp(stamp: string): string {
+  const text = stamp.replace(/^(....)(..)(..)-(..)(..)(..)$/, "$1-$2-$3T$4:$5:$6Z");
+  return fileStampAt(Date.parse(text) + 1000);
+}
+
+function fileStampAt(ms: number): string {
+  const text = new Date(ms).toISOString();
+  return text.slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
 }
