@@ -30,15 +30,15 @@ test("a stamp does not go back because somebody was interrupted between the two 
   const at = { wall: 1000, mono: 0, pauseMs: 0 };
   const clock = {
     ...systemClock,
-    now: () => at.wall,
-    monotonicMs: () => {
-      const is = at.mono;
-      // Once, after this reading or before the next.
+    now: () => {
+      const is = at.wall;
+      // Before the other clock is read.
       at.mono += at.pauseMs;
       at.wall += at.pauseMs;
       at.pauseMs = 0;
       return is;
     },
+    monotonicMs: () => at.mono,
   };
   const time = new WallTime(clock);
   const stamps = Array.from({ length: 20 }, (_, i) => {
