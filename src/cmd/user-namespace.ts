@@ -49,7 +49,8 @@ export async function runInUserNamespace(
   const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, pass);
   const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
-  if (endsAfter) process.kill(keeper.pid, "SIGKILL");
+  // It may be gone by now, and its number somebody else's.
+  if (endsAfter && isLiving(keeper)) process.kill(keeper.pid, "SIGKILL");
   return code ?? (signal === null ? 1 : 128);
 }
 
@@ -96,11 +97,19 @@ async function findKeeper(dataDir: string): Promise<Keeper> {
 function livingKeeper(dataDir: string): Keeper | undefined {
   try {
     const keeper = JSON.parse(readFileSync(keeperFile(dataDir), "utf8")) as Keeper;
-    const own = readlinkSync("/proc/self/ns/user");
-    const is = readlinkSync(`/proc/${keeper.pid}/ns/user`);
-    return is === keeper.namespace && is !== own ? keeper : undefined;
+    return isLiving(keeper) ? keeper : undefined;
   } catch {
-    return undefined; // There was none, or it is gone.
+    return undefined; // There was none.
+  }
+}
+
+function isLiving({ pid, namespace }: Keeper): boolean {
+  try {
+    const own = readlinkSync("/proc/self/ns/user");
+    const is = readlinkSync(`/proc/${pid}/ns/user`);
+    return is === namespace && is !== own;
+  } catch {
+    return false; // It is gone.
   }
 }
 
