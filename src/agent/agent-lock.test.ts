@@ -12,13 +12,24 @@ describe("the lock of a data directory", () => {
     using dir = tempDir();
     const file = join(dir.path, "run", "agent.lock");
     {
-      using _lock = lockAgent(file, 4711);
+      using _lock = lockAgent(file, process.pid);
       assert.throws(
         () => lockAgent(file, 4712),
-        (err) => err instanceof LockedError && err.pid === 4711 && err.message.includes(dir.path),
+        (err) =>
+          err instanceof LockedError && err.pid === process.pid && err.message.includes(dir.path),
       );
     }
     using _lock = lockAgent(file, 4712);
+  });
+
+  it("does not take a process for its holder that got the number of a former one", () => {
+    using dir = tempDir();
+    const file = join(dir.path, "run", "agent.lock");
+    using _lock = lockAgent(file, process.ppid);
+    assert.throws(
+      () => lockAgent(file, process.pid),
+      (err) => err instanceof LockedError && err.pid === undefined,
+    );
   });
 
   it("is free when the process that had it was killed", async () => {

@@ -1,6 +1,6 @@
 // One agent per data directory. The kernel takes the lock back when its holder ends, however it ends.
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { isErrno } from "../base/errors.ts";
 import { lockFile } from "../runtime/file-lock.ts";
@@ -32,7 +32,20 @@ export function lockAgent(file: string, pid: number): Disposable {
   return lock;
 }
 
+/** What the file says may be of a former holder, whose number somebody else has by now: only who has the file open can hold it. */
 function holderOf(file: string): number | undefined {
   const text = readFileSync(file, "utf8");
-  return /^\d+$/.test(text) ? Number(text) : undefined;
+  return /^\d+$/.test(text) && hasOpen(text, file) ? Number(text) : undefined;
+}
+
+function hasOpen(pid: string, file: string): boolean {
+  const { dev, ino } = statSync(file);
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => {
+      const found = statSync(`/proc/${pid}/fd/${fd}`, { throwIfNoEntry: false });
+      return found?.dev === dev && found.ino === ino;
+    });
+  } catch {
+    return false; // It is gone, or not ours to look at: then it is not ours to ask anything of.
+  }
 }

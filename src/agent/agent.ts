@@ -171,7 +171,7 @@ function partsOf(options: AgentOptions): readonly Part[] {
       : [{ name: "events", run: (signal: AbortSignal) => events.run(signal) }]),
     ...(services === undefined
       ? []
-      : [{ name: "services", run: (signal: AbortSignal) => services.run(signal) }]),
+      : [{ name: "services", run: (signal: AbortSignal) => runServices(services, pods, signal) }]),
     { name: "volumes", run: (signal) => volumes.run(signal) },
     ...(server && own ? nodeParts(options, server, own) : []),
     { name: "pods", run: (signal) => pods.run(signal) },
@@ -235,6 +235,16 @@ function servicesOf(
 ): Informer<StoredService> {
   const listWatch = listWatchOf<StoredService>({ client, kind: SERVICES });
   return new Informer({ listWatch, indexers: {}, startsWithNewest: false, ...base });
+}
+
+/** A container that was to start before they were known does so then. */
+async function runServices(
+  services: Informer<StoredService>,
+  { workers }: NodePods,
+  signal: AbortSignal,
+): Promise<void> {
+  void services.synced.then(() => workers.allCausesChanged());
+  await services.run(signal);
 }
 
 function knownServices(services: Informer<StoredService>): readonly Service[] | undefined {

@@ -77,6 +77,7 @@ export async function prepareContainer(
     user: credentials,
     mounts,
     isRootReadOnly: container.securityContext?.readOnlyRootFilesystem === true,
+    isWithoutNewPrivileges: container.securityContext?.allowPrivilegeEscalation === false,
     logPath: paths.containerLog({
       namespace: podNamespace,
       podName,

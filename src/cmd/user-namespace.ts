@@ -6,12 +6,16 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { systemClock } from "../base/clock.ts";
 
 /** Of the process that keeps the namespaces. */
 interface Keeper {
   readonly pid: number;
   readonly namespace: string;
 }
+
+/** For the end of a process that may be nobody's child any more. */
+const LOOK_MS = 10;
 
 export function needsUserNamespace(): boolean {
   return process.getuid?.() !== 0;
@@ -50,7 +54,10 @@ export async function runInUserNamespace(
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, pass);
   const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
   // It may be gone by now, and its number somebody else's.
-  if (endsAfter && isLiving(keeper)) process.kill(keeper.pid, "SIGKILL");
+  if (endsAfter && isLiving(keeper)) {
+    process.kill(keeper.pid, "SIGKILL");
+    while (isLiving(keeper)) await systemClock.sleep(LOOK_MS);
+  }
   return code ?? (signal === null ? 1 : 128);
 }
 

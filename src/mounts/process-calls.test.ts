@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { constants } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
+import { systemClock } from "../base/clock.ts";
 import { identify, isAlive, signalProcess } from "./process-calls.ts";
 
 const skip = process.platform === "linux" ? false : "there is no /proc";
@@ -46,5 +49,27 @@ describe("signalProcess", { skip }, () => {
     assert.equal(signalProcess(identity, constants.signals.SIGTERM), true);
     assert.deepEqual(await exited, [null, "SIGTERM"]);
     assert.equal(signalProcess(identity, constants.signals.SIGTERM), false);
+  });
+
+  it("reaches a program whose first thread has ended while others run", async () => {
+    const libc = JSON.stringify(join(import.meta.dirname, "libc.ts"));
+    // exit(2) of the system, number 60 or 93, ends one thread only.
+    const script = `import { call } from ${libc};
+      const number = process.arch === "x64" ? 60 : 93;
+      call("long syscall(long number, int code)", [number, 0], { syscall: "exit" });`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script]);
+    try {
+      while (!/^State:\tZ/m.test(readFileSync(`/proc/${child.pid}/status`, "utf8"))) {
+        await systemClock.sleep(5);
+      }
+      const identity = identify(child.pid ?? 0);
+      assert.ok(identity && isAlive(identity));
+      const exited = once(child, "exit");
+      assert.equal(signalProcess(identity, constants.signals.SIGKILL), true);
+      await exited;
+      assert.equal(isAlive(identity), false);
+    } finally {
+      child.kill("SIGKILL");
+    }
   });
 });

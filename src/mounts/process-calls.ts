@@ -30,6 +30,16 @@ export function setresuid(uid: number): void {
   });
 }
 
+/** From now on execve gives nobody more rights, for this process and all that come from it. */
+export function refuseNewPrivileges(): void {
+  const PR_SET_NO_NEW_PRIVS = 38;
+  call(
+    "int prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)",
+    [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0],
+    { syscall: "prctl" },
+  );
+}
+
 export function umask(mask: number): void {
   call("unsigned int umask(unsigned int mask)", [mask], { syscall: "umask" });
 }
@@ -111,13 +121,17 @@ export function identify(pid: number | "self"): ProcessIdentity | undefined {
   let stat: string;
   try {
     stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  } catch {
-    // Gone: there is no such directory, or it went while it was read.
-    return undefined;
+  } catch (err) {
+    // There is no such directory, or the process went while it was read. Anything else says nothing about it.
+    if (isErrno(err, "ENOENT", "ESRCH")) {
+      return undefined;
+    }
+    throw err;
   }
   // The name, in parentheses, may hold spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const isDead = fields[0] === "Z" || fields[0] === "X";
+  // A program whose first thread has ended looks like a dead one, and runs on with its other threads.
+  const isDead = (fields[0] === "Z" || fields[0] === "X") && Number(fields[17]) <= 1;
   return isDead ? undefined : { pid: Number.parseInt(stat, 10), startTicks: Number(fields[19]) };
 }
 

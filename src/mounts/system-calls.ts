@@ -23,6 +23,7 @@ export const MS_SLAVE = 0x80000;
 export const MNT_DETACH = 2;
 
 export const MOUNT_ATTR_RDONLY = 0x1;
+export const MOUNT_ATTR_NODEV = 0x4;
 
 export const MOVE_MOUNT_BENEATH = 0x200;
 const MOVE_MOUNT_F_EMPTY_PATH = 0x4;

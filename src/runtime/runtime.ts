@@ -59,6 +59,8 @@ export interface ContainerSpec {
   readonly user: ContainerUser;
   readonly mounts: readonly ContainerMount[];
   readonly isRootReadOnly: boolean;
+  /** No program that it starts has more rights than itself: set-user bits and file capabilities count for nothing. */
+  readonly isWithoutNewPrivileges?: boolean;
   /** Absolute; its directory is made. Gets the output in the CRI format. */
   readonly logPath: string;
 }

@@ -201,7 +201,7 @@ describe("a machine that joins", () => {
     match(made.stdout, /^\w{6}\.\w{16}\n/);
     match(
       made.stdout,
-      /driftless node --server https:\/\/\S+ --token \S+ --ca-hash sha256:[0-9a-f]{64} --name n6/,
+      /driftless node --server https:\/\/\S+ --token \S+ --ca-hash sha256:[0-9a-f]{64} --node-name n6/,
     );
     const [bearer = ""] = made.stdout.split("\n");
     const [id = "", half = ""] = bearer.split(".");

@@ -3,11 +3,13 @@
 import { mkdirSync } from "node:fs";
 import { makeFifo } from "../../src/mounts/system-calls.ts";
 import { ContainerFiles } from "../../src/runtime/process/container-files.ts";
+import { reserveFailure } from "../../src/runtime/process/container-state.ts";
 import { startShim } from "../../src/runtime/process/shim.ts";
 
 const files = new ContainerFiles(process.argv[2] ?? "");
 mkdirSync(files.directory, { recursive: true });
 for (const path of [files.alive, files.starting, files.stdout, files.stderr]) makeFifo(path, 0o600);
+reserveFailure(files);
 const cacheDirectory = `${files.directory}-cache`;
 const { identity } = startShim({ files, title: "abandoned", cacheDirectory });
 process.stdout.write(`${JSON.stringify(identity)}\n`);

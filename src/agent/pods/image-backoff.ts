@@ -9,6 +9,7 @@ const MAX_MS = 30_000;
 
 interface Failure {
   readonly delayMs: number;
+  /** Monotonic: the wall clock may be set back by hours. */
   readonly untilMs: number;
   /** Why it failed the last time: "ErrImagePull: no such image". */
   readonly text: string;
@@ -23,22 +24,24 @@ export class ImageBackoff {
     this.#clock = clock;
   }
 
-  /** Set while it is too early to look again. */
+  /** Set while it is too early to look again; until when is by the wall clock as it is now. */
   waiting(image: string): { readonly untilMs: number; readonly text: string } | undefined {
     const failure = this.#failures.get(image);
-    return failure !== undefined && this.#clock.now() < failure.untilMs ? failure : undefined;
+    if (failure === undefined) return undefined;
+    const leftMs = failure.untilMs - this.#clock.monotonicMs();
+    return leftMs > 0 ? { untilMs: this.#clock.now() + leftMs, text: failure.text } : undefined;
   }
 
-  /** Returns when to look again. */
+  /** Returns when to look again, by the wall clock. */
   failed(image: string, text: string): number {
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.monotonicMs();
     const before = this.#failures.get(image);
     const isLongAgo = before !== undefined && nowMs - before.untilMs > 2 * MAX_MS;
     const delayMs =
       before === undefined || isLongAgo ? BASE_MS : Math.min(MAX_MS, 2 * before.delayMs);
     const failure = { delayMs, untilMs: nowMs + delayMs, text };
     this.#failures.set(image, failure);
-    return failure.untilMs;
+    return this.#clock.now() + delayMs;
   }
 
   found(image: string): void {

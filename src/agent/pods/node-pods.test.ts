@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { tempDir } from "../../base/testing/temp-dir.ts";
 import { ApiClient } from "../../client/api-client.ts";
 import { halfRandom } from "../../client/testing/fake-client.ts";
+import { MountError } from "../volumes/volumes.ts";
 import { NodePods } from "./node-pods.ts";
 import { notes } from "./pod-containers.ts";
 import { PodSource } from "./pod-source.ts";
@@ -53,6 +54,58 @@ describe("NodePods", () => {
     await settle();
     return pods;
   }
+
+  it("starts a container that could not be made as soon as an object comes that it may need", async () => {
+    bench.prepareFailure = new Error('configmap "app" not found');
+    server.put(testPod());
+    await start();
+    assert.deepEqual(bench.runtime.running, []);
+
+    bench.prepareFailure = undefined;
+    bench.objects.tell(["u1"]);
+    await settle();
+    assert.deepEqual(bench.runtime.running, ["app-0"]);
+  });
+
+  it("starts a pod whose volumes were given up as soon as one of them comes", async () => {
+    bench.volumes.mountFailure = new MountError("unmounted volumes=[v]");
+    const pod = testPod();
+    server.put(pod);
+    await start();
+
+    bench.volumes.mountFailure = undefined;
+    bench.volumes.tell({ pod, volume: "v", content: undefined, failure: undefined });
+    await settle();
+    assert.deepEqual(bench.runtime.running, ["app-0"]);
+  });
+
+  it("tries again at once for what came while it was failing", async () => {
+    const failing = Promise.withResolvers<void>();
+    bench.volumes.mounting = failing.promise;
+    server.put(testPod());
+    await start();
+    bench.objects.tell(["u1"]);
+    bench.volumes.mounting = undefined;
+    failing.reject(new MountError("unmounted volumes=[v]"));
+    await settle();
+    assert.deepEqual(bench.runtime.running, ["app-0"]);
+  });
+
+  it("says that the server is back each time that it lets itself be watched", async () => {
+    bench.prepareFailure = new Error("Cannot reach the API server");
+    server.put(testPod());
+    await start();
+    assert.deepEqual(bench.runtime.running, []);
+    const before = bench.volumes.comebacks;
+
+    bench.prepareFailure = undefined;
+    server.endWatches();
+    await settle();
+    await bench.clock.step(1000);
+    await settle();
+    assert.equal(bench.volumes.comebacks, before + 1);
+    assert.deepEqual(bench.runtime.running, ["app-0"]);
+  });
 
   it("runs the pods that the server has for it, reports them, and lets them go", async () => {
     server.put(testPod());

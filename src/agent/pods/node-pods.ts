@@ -33,7 +33,7 @@ export class NodePods {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { runtime, volumes, source, statuses } = this.#options;
+    const { runtime, volumes, objects, source, statuses } = this.#options;
     try {
       // Who does not know what runs would start it again.
       await unlessAborted(runtime.ready, signal);
@@ -44,6 +44,10 @@ export class NodePods {
     const { workers } = this;
     using _exits = runtime.onExit(({ podUid }) => workers.containerEnded(podUid));
     using _volumes = volumes.onChange((change) => this.#volumeChanged(change));
+    using _objects = objects.onChange(({ object }, podUids) => {
+      // That there is none helps nobody.
+      for (const uid of object === undefined ? [] : podUids) workers.causeChanged(uid);
+    });
     const handlers = {
       update: (pod: Pod) => workers.update(pod),
       remove: (pod: Pod) => {
@@ -51,6 +55,11 @@ export class NodePods {
         workers.remove(pod);
       },
       changedOnServer: (pod: Pod) => statuses.changed(pod.metadata.uid ?? ""),
+      serverIsBack: () => {
+        volumes.serverIsBack();
+        statuses.serverIsBack();
+        workers.allCausesChanged();
+      },
     };
     await Promise.all([
       workers.run(signal),
@@ -78,7 +87,10 @@ export class NodePods {
   }
 
   #volumeChanged({ pod, volume, failure }: VolumeChange): void {
-    if (failure === undefined) return;
+    if (failure === undefined) {
+      this.workers.causeChanged(pod.metadata.uid ?? "");
+      return;
+    }
     const message = `MountVolume.SetUp failed for volume ${JSON.stringify(volume)} : ${messageOf(failure)}`;
     aboutPod(this.#options.events, pod)("Warning", "FailedMount", message);
   }

@@ -52,6 +52,12 @@ const cases: readonly (readonly [
     [c("app", { attempt: 1, exitCode: 1, backoffMs: 10_000, finishedAtMs: 50_000 })],
     "start app-2 20000",
   ],
+  [
+    "waits for nothing that ended after now: the clock was set back",
+    plain,
+    [c("app", { attempt: 1, exitCode: 1, backoffMs: 10_000, finishedAtMs: 3_600_000 })],
+    "start app-2 10000",
+  ],
   ["is done with a success under OnFailure", onFailure, [c("app", { exitCode: 0 })], "done"],
   [
     "restarts a failure under OnFailure",

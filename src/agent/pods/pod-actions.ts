@@ -47,6 +47,9 @@ export interface ContainerToWaitFor {
   readonly untilMs: number;
 }
 
+/** The one who notes the end of a container and the one who reads it look at the same clock. */
+const MAX_SKEW_MS = 1000;
+
 export function isOver(phase: string | undefined): boolean {
   return phase === "Succeeded" || phase === "Failed";
 }
@@ -94,8 +97,11 @@ class Plan {
       return;
     }
     const delayMs = restartDelayMs(last);
-    const untilMs = last.end.finishedAtMs + delayMs;
-    if (untilMs > this.facts.nowMs) {
+    const { finishedAtMs } = last.end;
+    const untilMs = finishedAtMs + delayMs;
+    // What ended in the future ended before the clock was set back: nobody knows when, and nobody waits until it is then.
+    const hasGoneBack = finishedAtMs > this.facts.nowMs + MAX_SKEW_MS;
+    if (untilMs > this.facts.nowMs && !hasGoneBack) {
       this.wait.push({ container, isInit, delayMs, untilMs });
     } else {
       const backoffMs = nextBackoffMs(last);

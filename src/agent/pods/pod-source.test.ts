@@ -34,6 +34,7 @@ function sourceOf(server: PodServer | undefined, directory: string) {
     update: tell("update"),
     remove: tell("remove"),
     changedOnServer: () => undefined,
+    serverIsBack: () => undefined,
   };
   const running = source.run(handlers, stop.signal);
   const until = async (isSo: () => boolean): Promise<void> => {

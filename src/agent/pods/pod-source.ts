@@ -9,7 +9,7 @@ import type { Logger } from "../../base/logger.ts";
 import type { Random } from "../../base/random.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import { Informer } from "../../client/informer.ts";
-import { listWatchOf } from "../../client/list-watch.ts";
+import { type ListWatch, listWatchOf } from "../../client/list-watch.ts";
 import { ResourceClient } from "../../client/resource-client.ts";
 import type { ResourceKind } from "../../client/resource-path.ts";
 import { MirrorPods } from "./mirror-pods.ts";
@@ -37,6 +37,8 @@ export interface PodSourceHandlers {
   readonly remove: (pod: Pod) => void;
   /** What the server has of this pod, or of its mirror, has changed. */
   readonly changedOnServer: (pod: Pod) => void;
+  /** The server answers: for the first time, again, or still. */
+  readonly serverIsBack: () => void;
 }
 
 export class PodSource {
@@ -45,6 +47,7 @@ export class PodSource {
   readonly pods: ResourceClient<StoredPod> | undefined;
   readonly #informer: Informer<StoredPod> | undefined;
   readonly #mirrors: MirrorPods | undefined;
+  #onAnswer: () => void = () => undefined;
 
   constructor(options: PodSourceOptions) {
     this.#options = options;
@@ -54,7 +57,20 @@ export class PodSource {
     const fieldSelector = `spec.nodeName=${nodeName}`;
     const listWatch = listWatchOf<StoredPod>({ client, kind, fieldSelector });
     const base = { clock, random, logger };
-    this.#informer = new Informer({ listWatch, indexers: {}, startsWithNewest: true, ...base });
+    const told: ListWatch<StoredPod> = {
+      ...listWatch,
+      watch: async (parameters, signal) => {
+        const watched = await listWatch.watch(parameters, signal);
+        this.#onAnswer();
+        return watched;
+      },
+    };
+    this.#informer = new Informer({
+      listWatch: told,
+      indexers: {},
+      startsWithNewest: true,
+      ...base,
+    });
     this.pods = new ResourceClient(client, kind);
     this.#mirrors = new MirrorPods({ ...options, pods: this.pods });
   }
@@ -84,6 +100,7 @@ export class PodSource {
 
   /** Handlers hear of what is there at once, and of everything that comes until `signal` aborts. */
   async run(handlers: PodSourceHandlers, signal: AbortSignal): Promise<void> {
+    this.#onAnswer = handlers.serverIsBack;
     using _files = this.#listenToFiles(handlers);
     using _server = this.#listenToServer(handlers);
     void this.synced.then(() => this.#mirrors?.complete());

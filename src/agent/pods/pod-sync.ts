@@ -14,6 +14,7 @@ import {
   type ContainerToStart,
   type ContainerToStop,
   type ContainerToWaitFor,
+  type PodActions,
   podActions,
 } from "./pod-actions.ts";
 import { podContainers } from "./pod-containers.ts";
@@ -28,6 +29,8 @@ export class PodSync {
   readonly #parts: PodParts;
   readonly #reporter: PodReporter;
   readonly #images: ImageBackoff;
+  #isReplacing = false;
+  #isHeld = false;
 
   constructor(parts: PodParts, reporter: PodReporter) {
     this.#parts = parts;
@@ -35,15 +38,31 @@ export class PodSync {
     this.#images = new ImageBackoff(parts.clock);
   }
 
+  /** A container was stopped for another to take its place: that it has ended says nothing of the pod. */
+  get isReplacing(): boolean {
+    return this.#isReplacing;
+  }
+
   /** What did not work is in the answer. Throws only what `signal` aborted with. */
   async run(pod: Pod, signal: AbortSignal): Promise<readonly SyncFailure[]> {
     const { runtime, clock } = this.#parts;
     const { uid = "" } = pod.metadata;
-    this.#hold(pod); // (1)
+    this.#isHeld = true;
+    this.refresh(pod); // (1)
     const unmounted = await this.#mount(pod, signal); // (2)
     if (unmounted !== undefined) return [unmounted];
     const containers = podContainers(runtime.list(), uid);
     const actions = podActions({ pod, containers, nowMs: clock.now() }); // (3)
+    this.#isReplacing = actions.stop.length > 0;
+    try {
+      return await this.#act(pod, actions, signal);
+    } finally {
+      this.#isReplacing = false;
+    }
+  }
+
+  async #act(pod: Pod, actions: PodActions, signal: AbortSignal): Promise<readonly SyncFailure[]> {
+    const { runtime } = this.#parts;
     const stopped = await this.#stopAll(pod, actions.stop, signal); // (4)
     for (const { id } of actions.remove) await runtime.remove(id);
     const waiting = actions.wait.map((one) => this.#backOff(pod, one));
@@ -51,7 +70,9 @@ export class PodSync {
     return [...waiting, ...(await this.#startAll(pod, actions.start, signal))]; // (5)
   }
 
-  #hold(pod: Pod): void {
+  /** What shows the pod itself follows it at once, whatever a sync waits for; before the first sync there is nothing. */
+  refresh(pod: Pod): void {
+    if (!this.#isHeld) return;
     this.#parts.objects.register(pod);
     this.#parts.volumes.want(pod);
   }

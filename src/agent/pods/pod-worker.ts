@@ -63,6 +63,10 @@ export class PodWorker {
   readonly #told = new Set<string>();
   /** Something happened since the current step began. */
   #isDirty = false;
+  /** The last sync failed in a way that has no time of its own to be tried again. */
+  #isStuck = false;
+  /** What it may have failed for has changed since it began. */
+  #hasCauseChanged = false;
   #wakeUp: (() => void) | undefined;
 
   constructor(parts: PodParts, pod: Pod) {
@@ -106,6 +110,7 @@ export class PodWorker {
     const change = podChange(this.#pod, pod);
     this.#pod = pod;
     if (change === "update") this.#parts.objects.invalidate(this.uid);
+    if (change === "update" && !this.#quit.signal.aborted) this.#sync.refresh(pod);
     if (pod.metadata.deletionTimestamp !== undefined) this.#leave();
     else if (change === "update" || isOver(pod.status.phase)) this.wake();
     else if ((pod.spec.readinessGates ?? []).length > 0 && this.#stage === "syncing")
@@ -123,6 +128,12 @@ export class PodWorker {
   containerEnded(): void {
     if (this.#stage === "syncing" && !this.#isLeaving) this.#report();
     this.wake();
+  }
+
+  /** Something came that it may have waited for: a volume, an object. Who is stuck tries again at once. */
+  causeChanged(): void {
+    this.#hasCauseChanged = true;
+    if (this.#isStuck) this.wake();
   }
 
   wake(): void {
@@ -176,8 +187,12 @@ export class PodWorker {
   async #syncOnce(signal: AbortSignal): Promise<void> {
     const { clock, random, metrics } = this.#parts;
     this.#isDirty = false;
+    this.#isStuck = false;
+    this.#hasCauseChanged = false;
     const beganMs = clock.monotonicMs();
     const failures = await this.#attempt(signal);
+    this.#isStuck = failures.some(({ retryAtMs }) => retryAtMs === undefined);
+    if (this.#isStuck && this.#hasCauseChanged) this.#isDirty = true;
     metrics.syncSeconds.observe((clock.monotonicMs() - beganMs) / 1000, { operation_type: "sync" });
     const isTransition = this.#quit.signal.aborted;
     if (isTransition) this.#stage = "terminating";
@@ -325,7 +340,7 @@ export class PodWorker {
   }
 
   #report(): void {
-    if (this.#isUnknown) return;
+    if (this.#isUnknown || this.#sync.isReplacing) return;
     this.#reporter.report(this.#pod, { isTerminal: false, verdict: undefined });
   }
 

@@ -56,6 +56,16 @@ export class PodWorkers {
     this.#workers.get(podUid)?.containerEnded();
   }
 
+  /** Something came that this pod may have waited for. */
+  causeChanged(podUid: string): void {
+    this.#workers.get(podUid)?.causeChanged();
+  }
+
+  /** Something came that any pod may have waited for. */
+  allCausesChanged(): void {
+    for (const worker of this.#workers.values()) worker.causeChanged();
+  }
+
   /** Settles when all workers have. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;

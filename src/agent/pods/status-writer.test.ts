@@ -71,6 +71,30 @@ describe("StatusWriter", () => {
     assert.deepEqual(server.requests, []);
   });
 
+  it("loses nothing that comes just when it has found that there is nothing to write", async () => {
+    for (let steps = 0; steps < 40; steps++) {
+      writer.set(pod, status("Pending", { message: `before ${steps}` }));
+      await settle();
+      writer.set(pod, status("Pending", { message: `before ${steps}` }));
+      for (let i = 0; i < steps; i++) await Promise.resolve();
+      writer.set(pod, status("Pending", { message: `after ${steps}` }));
+      await settle();
+      assert.equal(stored().message, `after ${steps}`);
+    }
+  });
+
+  it("tries again at once when the server is back", async () => {
+    server.isAway = true;
+    writer.set(pod, status("Running"));
+    for (let i = 0; i < 8; i++) await clock.step(30_000);
+    server.isAway = false;
+    await settle();
+    assert.equal(stored().phase, "Pending");
+    writer.serverIsBack();
+    await settle();
+    assert.equal(stored().phase, "Running");
+  });
+
   it("sends the newest of what came while a request was under way", async () => {
     const patching = Promise.withResolvers<void>();
     server.patching = patching.promise;

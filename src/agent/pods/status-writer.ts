@@ -4,7 +4,7 @@
 import type { ApiObject } from "../../api/object.ts";
 import { isNotFound, StatusError } from "../../api/status-error.ts";
 import type { Pod, PodStatus } from "../../api/types.ts";
-import { aborted, isAbort } from "../../base/abort.ts";
+import { aborted, isAbort, linkSignals } from "../../base/abort.ts";
 import { Backoff } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -36,6 +36,8 @@ interface Entry {
   /** What it answered to. */
   written: PodStatus | undefined;
   isBusy: boolean;
+  /** Something came since the server's copy was last compared with it. */
+  isDirty: boolean;
   readonly backoff: Backoff;
 }
 
@@ -49,6 +51,8 @@ export class StatusWriter implements PodStatuses {
   readonly #gate = new Gate(MAX_REQUESTS);
   readonly #work = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
+  /** Cuts short those who wait to try again. */
+  #pauses = new AbortController();
 
   constructor(options: StatusWriterOptions) {
     this.#options = options;
@@ -85,6 +89,12 @@ export class StatusWriter implements PodStatuses {
     if (entry !== undefined) this.#write(podUid, entry);
   }
 
+  /** The server answers again: nobody waits to try. */
+  serverIsBack(): void {
+    this.#pauses.abort();
+    this.#pauses = new AbortController();
+  }
+
   /** The server has this pod no more. */
   forget(podUid: string): void {
     this.#entries.delete(podUid);
@@ -104,7 +114,7 @@ export class StatusWriter implements PodStatuses {
       ...{ clock, random },
     });
     return {
-      ...{ pod, status, isFinished: false, isBusy: false, backoff },
+      ...{ pod, status, isFinished: false, isBusy: false, isDirty: false, backoff },
       ...{ answered: undefined, written: undefined },
     };
   }
@@ -115,11 +125,14 @@ export class StatusWriter implements PodStatuses {
       if (entry.isFinished) this.#entries.delete(uid);
       return;
     }
+    entry.isDirty = true;
     if (entry.isBusy || signal === undefined || signal.aborted) return;
     entry.isBusy = true;
     const work = this.#writeAll(uid, entry, signal).finally(() => {
       entry.isBusy = false;
       this.#work.delete(work);
+      // It may have come when the last comparison was over and its end not known yet.
+      if (entry.isDirty && this.#entries.get(uid) === entry) this.#write(uid, entry);
     });
     this.#work.add(work);
   }
@@ -130,6 +143,7 @@ export class StatusWriter implements PodStatuses {
     while (this.#entries.get(uid) === entry && !signal.aborted) {
       try {
         using _place = await this.#gate.enter(signal);
+        entry.isDirty = false;
         if (await this.#writeOnce(uid, entry, signal)) return;
         entry.backoff.reset();
         continue;
@@ -138,7 +152,8 @@ export class StatusWriter implements PodStatuses {
         const { namespace, name } = entry.pod.metadata;
         logger.warn("pod status is not written", { err, namespace, name });
       }
-      await entry.backoff.wait(signal).catch(() => undefined);
+      using either = linkSignals(signal, this.#pauses.signal);
+      await entry.backoff.wait(either.signal).catch(() => undefined);
     }
   }
 
@@ -155,6 +170,8 @@ export class StatusWriter implements PodStatuses {
       if (server.metadata.deletionTimestamp !== undefined) await this.#delete(server, signal);
     } catch (err) {
       if (!(await this.#isGone(server, err, signal))) throw err;
+      // Of a static pod there will be another mirror, which is told the same; of any other pod somebody says that it is gone.
+      if (!entry.isFinished) return true;
     }
     this.#entries.delete(uid);
     return true;

@@ -49,6 +49,17 @@ describe("TokenManager", () => {
     equal(textOf(await tokens.get(demand, signal)), "token-2");
   });
 
+  it("has a new one in time although the clock was set back by hours", async () => {
+    const { tokens, clock } = testTokens();
+    await tokens.get(demand, signal);
+    const now = clock.now.bind(clock);
+    clock.now = () => now() - 5 * HOUR_MS;
+    await clock.step(10 * MINUTE_MS);
+    equal(textOf(await tokens.get(demand, signal)), "token-1");
+    await clock.step(40 * MINUTE_MS);
+    equal(textOf(await tokens.get(demand, signal)), "token-2");
+  });
+
   it("P2: has a new one after a day, however long the old one would live", async () => {
     const { tokens, clock } = testTokens();
     const long = { ...demand, expirationSeconds: 60 * 3600 };

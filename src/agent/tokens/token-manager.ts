@@ -33,6 +33,12 @@ export interface HeldToken {
   readonly refreshMs: number;
 }
 
+interface Kept extends HeldToken {
+  readonly podUid: string;
+  /** The same by the monotonic clock: a wall clock that is set back makes no token live longer. */
+  readonly renewMs: number;
+}
+
 export interface TokenManagerParts {
   /** Undefined: this machine has no server. */
   readonly client: ApiClient | undefined;
@@ -51,7 +57,7 @@ const RETRY_MS = 10_000;
 
 export class TokenManager {
   readonly #parts: TokenManagerParts;
-  readonly #tokens = new Map<string, HeldToken & { readonly podUid: string }>();
+  readonly #tokens = new Map<string, Kept>();
 
   constructor(parts: TokenManagerParts) {
     this.#parts = parts;
@@ -64,7 +70,9 @@ export class TokenManager {
   /** The token that is held, unless it is time for another. Asks nobody. */
   peek(demand: TokenDemand): HeldToken | undefined {
     const held = this.#tokens.get(tokenKey(demand));
-    return held && this.#parts.clock.now() <= held.refreshMs ? held : undefined;
+    const { clock } = this.#parts;
+    const isFresh = held && clock.now() <= held.refreshMs && clock.monotonicMs() <= held.renewMs;
+    return isFresh ? held : undefined;
   }
 
   /** A token that is valid now. Throws with the original's text if there is none to be had. */
@@ -76,7 +84,7 @@ export class TokenManager {
     try {
       const token = await this.#ask(demand, { signal, isUrgent: !this.#isValid(held) });
       this.#dropExpired();
-      this.#tokens.set(key, { ...token, podUid: demand.pod.uid });
+      this.#tokens.set(key, this.#kept(token, demand));
       return token;
     } catch (err) {
       signal.throwIfAborted();
@@ -98,7 +106,8 @@ export class TokenManager {
     }
     const { clock, logger } = this.#parts;
     logger.warn("token could not be refreshed", { key, expiresMs: held.expiresMs, err });
-    const later = { ...held, refreshMs: Math.min(held.expiresMs, clock.now() + RETRY_MS) };
+    const refreshMs = Math.min(held.expiresMs, clock.now() + RETRY_MS);
+    const later = { ...held, refreshMs, renewMs: clock.monotonicMs() + RETRY_MS };
     this.#tokens.set(key, later);
     return later;
   }
@@ -135,6 +144,12 @@ export class TokenManager {
     const jitterMs = Math.floor(random.next() * JITTER_SECONDS) * 1000;
     const refreshMs = refreshTime({ expiresMs, lifeSeconds: spec.expirationSeconds, jitterMs });
     return { token, expiresMs, refreshMs: Math.max(refreshMs, clock.now() + RETRY_MS) };
+  }
+
+  #kept(token: HeldToken, { pod }: TokenDemand): Kept {
+    const { clock } = this.#parts;
+    const renewMs = clock.monotonicMs() + token.refreshMs - clock.now();
+    return { ...token, podUid: pod.uid, renewMs };
   }
 
   #isValid(held: HeldToken | undefined): held is HeldToken {

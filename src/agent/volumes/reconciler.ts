@@ -137,6 +137,15 @@ export class Reconciler {
     for (const pod of this.#works.pods) this.#lookAtPod(pod);
   }
 
+  /** What waits to be tried again because of the server need not wait; its count goes on. */
+  serverIsBack(): void {
+    for (const work of this.#works.volumes) {
+      if (work.retry?.fault !== "remote" || work.running) continue;
+      work.requested = ++this.#lastReason;
+      this.#enqueue(work);
+    }
+  }
+
   hasPod(podUid: string): boolean {
     return this.#works.findPod(podUid) !== undefined;
   }
@@ -316,6 +325,9 @@ export class Reconciler {
     const { operations, actual, logger } = this.#options;
     const { place, maker } = there;
     work.running = new AbortController();
+    // A change of what is to go is no reason to hurry, nor to try again without a pause.
+    work.isUrgent = false;
+    work.heardMs = undefined;
     this.#timetable.delete(work);
     const outcome = await outcomeOf(() => operations.tearDown(there));
     work.running = undefined;

@@ -279,6 +279,21 @@ describe("VolumeManager, a failure", () => {
     assert.deepEqual(world.configMaps.calls, []);
   });
 
+  it("is tried at once when the server is back, if it was the server's", async () => {
+    await using world = await new VolumeWorld().start();
+    world.objects.set("app", "1");
+    world.configMaps.fail("far", new Error("Cannot reach the API server"));
+    world.configMaps.fail("near", new WriteError({ directory: "/d", path: "key" }, "full"));
+    world.volumes.want(podWith("p", { far: "app", near: "app" }));
+    for (let i = 0; i < 8; i++) await world.step(64_000);
+    world.configMaps.heal("far");
+    world.configMaps.calls.length = 0;
+    world.volumes.serverIsBack();
+    await world.settle();
+    assert.deepEqual(world.configMaps.calls, ["setUp p/far"]);
+    assert.equal(world.text("p", "far"), "ConfigMap/default/app=1 ");
+  });
+
   it("Z27 is tried at once when the pod changes", async () => {
     await using world = await new VolumeWorld().start();
     world.configMaps.fail("data", new Error("no"));
@@ -306,6 +321,23 @@ describe("VolumeManager, a failure", () => {
     }
     // One second: one try when the first delay is over, and one after each more of it.
     assert.equal(world.configMaps.calls.length, 2);
+  });
+
+  it("of a removal makes no hot loop when an object changed just before the pod went", async () => {
+    await using world = await new VolumeWorld().start();
+    world.objects.set("app", "1");
+    world.volumes.want(podWith("p", { data: "app" }));
+    await world.volumes.mounted("p", never);
+    world.configMaps.fail("data", new Error("busy"));
+    world.change("app", "2");
+    world.volumes.unwant("p");
+    world.configMaps.calls.length = 0;
+    await world.settle();
+    await world.settle();
+    assert.deepEqual(world.configMaps.calls, ["tearDown p/data"]);
+    world.configMaps.heal("data");
+    await world.step(500);
+    assert.deepEqual(world.configMaps.calls, ["tearDown p/data", "tearDown p/data"]);
   });
 
   it("is logged once in a row, and its end too", async () => {

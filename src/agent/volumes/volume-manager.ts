@@ -135,6 +135,10 @@ export class VolumeManager implements Volumes {
     this.#reconciler.allWanted();
   }
 
+  serverIsBack(): void {
+    this.#reconciler.serverIsBack();
+  }
+
   onChange(handler: VolumeChangeHandler): Disposable {
     // A function of its own, or a handler that is added twice would go at once.
     const own: VolumeChangeHandler = (change) => handler(change);

@@ -27,6 +27,9 @@ export interface Volumes {
   /** The pods whose volumes must stay are all known from now on: what belongs to none of them is removed. */
   allWanted(): void;
 
+  /** The server answers again: what failed because of it is tried again at once. */
+  serverIsBack(): void;
+
   /** Called each time that what a pod sees has changed, or could not be changed. */
   onChange(handler: VolumeChangeHandler): Disposable;
 }

@@ -131,6 +131,24 @@ test("an archive that is cut off is refused", async () => {
   await assert.rejects(read(archive.subarray(0, 100)), TarError);
 });
 
+test("headers that add up to more than memory should hold are refused", async () => {
+  const header = (n: number): Promise<Buffer> =>
+    tarOf([entry({ name: "a", attributes: new Map([[`user.${n}`, Buffer.alloc(400_000)]]) }, "")]);
+  // Only the pax header of each, made one for all that follow.
+  const headers = await Promise.all([0, 1, 2].map(header));
+  const global = headers.map((archive) => asGlobal(archive.subarray(0, 512 + 400_384)));
+  await assert.rejects(read(Buffer.concat(global)), /pax headers say more than/);
+});
+
+/** The archive, whose first header is said to be about all entries. */
+function asGlobal(archive: Buffer): Buffer {
+  archive.write("g", 156, "latin1");
+  archive.fill(" ", 148, 156);
+  const sum = archive.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+  archive.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
+  return archive;
+}
+
 test("what is no archive is refused", async () => {
   await assert.rejects(read(Buffer.from("hello".repeat(1000))), /no valid tar header at byte 0/);
 });

@@ -115,14 +115,23 @@ async function readExtra(reader: ByteReader, sizeBytes: number): Promise<Buffer>
 
 function withExtra(extras: Extras, flag: string, bytes: Buffer): Extras {
   if (flag === "x") {
-    return { ...extras, records: new Map([...extras.records, ...recordsOf(bytes)]) };
+    return { ...extras, records: bounded(new Map([...extras.records, ...recordsOf(bytes)])) };
   }
   if (flag === "g") {
-    const global = new Map([...extras.global, ...recordsOf(bytes)]);
+    const global = bounded(new Map([...extras.global, ...recordsOf(bytes)]));
     return { ...extras, global, records: new Map([...global, ...extras.records]) };
   }
   const text = textOf(bytes, [0, bytes.length]);
   return flag === "L" ? { ...extras, name: text } : { ...extras, linkName: text };
+}
+
+/** Any number of headers may add to what is remembered for the entries that follow. */
+function bounded(records: Records): Records {
+  const total = [...records].reduce((sum, [key, value]) => sum + key.length + value.length, 0);
+  if (total <= MAX_EXTRA_BYTES) return records;
+  throw new TarError(
+    `Cannot read the archive: its pax headers say more than ${MAX_EXTRA_BYTES} bytes`,
+  );
 }
 
 /** "30 mtime=1731736736.123456789\n…": lengths are of bytes and count themselves; values may be any bytes. */
@@ -137,7 +146,9 @@ function recordsOf(bytes: Buffer): Records {
     if (!isWhole || bytes[end - 1] !== 0x0a) {
       throw new TarError("Cannot read the archive: it has a damaged pax header");
     }
-    records.set(bytes.toString("latin1", space + 1, equals), bytes.subarray(equals + 1, end - 1));
+    // A copy: a short value must not keep the whole header in memory.
+    const value = Buffer.from(bytes.subarray(equals + 1, end - 1));
+    records.set(bytes.toString("latin1", space + 1, equals), value);
     at = end;
   }
   return records;

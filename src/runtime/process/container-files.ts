@@ -19,7 +19,7 @@ export class ContainerFiles {
     return join(this.directory, "init.json");
   }
 
-  /** By the launcher: why the program did not start. Empty as soon as it has started. */
+  /** By the runtime, then by the launcher: why the program did not start. Blank as soon as it has started. */
   get failure(): string {
     return join(this.directory, "failure");
   }

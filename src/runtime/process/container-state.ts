@@ -1,6 +1,6 @@
 // What is remembered of a container on disk. No environment and no arguments: they may hold secrets.
 
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { fstatSync, readFileSync, renameSync, writeFileSync, writeSync } from "node:fs";
 import type { ProcessIdentity } from "../../mounts/process-calls.ts";
 import type { ContainerStatus } from "../runtime.ts";
 import type { ContainerFiles } from "./container-files.ts";
@@ -31,10 +31,20 @@ export function readInit(files: ContainerFiles): ProcessIdentity | undefined {
   return readJson(files.init) as ProcessIdentity | undefined;
 }
 
+/** Until somebody knows better. Takes the room on the disk that it will need. */
+export function reserveFailure(files: ContainerFiles): void {
+  writeFileSync(files.failure, "the launcher was not started", { mode: 0o600 });
+}
+
+/** The program starts now. Blank, but as long as it was: if it fails after all, there is room to say so. */
+export function clearFailure(fd: number): void {
+  writeSync(fd, " ".repeat(fstatSync(fd).size), 0);
+}
+
 /** Why the program did not start; "" if it did. */
 export function readFailure(files: ContainerFiles): string {
   try {
-    return readFileSync(files.failure, "utf8");
+    return readFileSync(files.failure, "utf8").trim();
   } catch {
     return "the launcher was not started";
   }

@@ -10,6 +10,7 @@ import { makeInRoot, openBeneath } from "../../mounts/safe-path.ts";
 import {
   AT_FDCWD,
   cloneTree,
+  MOUNT_ATTR_NODEV,
   MOUNT_ATTR_RDONLY,
   MS_NODEV,
   MS_NOSUID,
@@ -107,7 +108,7 @@ function couldOverlay(layers: RootLayers, lower: string, place: OpenFile): boole
 
 function bindReadOnly(source: OpenFile, place: OpenFile): void {
   using tree = cloneTree(source, { isRecursive: true });
-  mountSetattr(tree, { set: MOUNT_ATTR_RDONLY, isRecursive: true });
+  mountSetattr(tree, { set: MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV, isRecursive: true });
   moveMount(tree, place);
 }
 

@@ -12,6 +12,7 @@ export interface LaunchInstructions {
   /** The machine's own root: its other disks are shown too, and `hidden` is not. */
   readonly isHostRoot: boolean;
   readonly isRootReadOnly: boolean;
+  readonly isWithoutNewPrivileges: boolean;
   /** Directories of the machine that no container may see, as far as they are in its root. */
   readonly hidden: readonly string[];
   readonly mounts: readonly ContainerMount[];

@@ -10,12 +10,12 @@
 //  (7) Make the root read-only, after all places for mounts were made in it.
 //  (8) Change the root and let go of the old one. From here on no path leads to the machine.
 //  (9) Working directory, as root: it may be made. Again as the user if root is not allowed in, on a network disk.
-// (10) Groups, then group, then user: each needs the right that the next one takes away.
+// (10) Groups, then group, then user: each needs the right that the next one takes away. Then, if asked to, give up ever getting any back.
 // (11) Find the program, as the user, in the container.
 // (12) Signals, limits, umask and descriptors as a program expects them; they are Node's until now.
 // (13) execve.
 
-import { mkdirSync, openSync, readFileSync, realpathSync } from "node:fs";
+import { constants, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { isErrno } from "../../base/errors.ts";
 import {
@@ -23,6 +23,7 @@ import {
   dup2,
   execve,
   limitOpenFiles,
+  refuseNewPrivileges,
   resetSignals,
   setgroups,
   sethostname,
@@ -30,7 +31,7 @@ import {
   setresuid,
   umask,
 } from "../../mounts/process-calls.ts";
-import { openNoLinks } from "../../mounts/safe-path.ts";
+import { openBeneath, openNoLinks } from "../../mounts/safe-path.ts";
 import {
   CLONE_NEWIPC,
   CLONE_NEWNS,
@@ -72,6 +73,8 @@ export function launch(instructions: LaunchInstructions, { aboutToStart }: Launc
   const mounts = prepareMounts(withOwnFiles(instructions)); // (2)
   mount({ source: null, target: "/", type: null, flags: MS_REC | MS_PRIVATE }); // (3)
   const root = step("error preparing rootfs", () => buildRoot(instructions)); // (4)
+  // Before (5): a volume over /dev may have anything by this name, such as a pipe for whose writer this would wait for ever.
+  const stdin = openBeneath(root, "/dev/null", { links: "in-root", flags: constants.O_RDONLY });
   for (const prepared of mounts) {
     attachMount(root, prepared); // (5)
   }
@@ -87,8 +90,11 @@ export function launch(instructions: LaunchInstructions, { aboutToStart }: Launc
   if (!isIn) {
     enter(workingDir, { mayBeDenied: false });
   }
+  if (instructions.isWithoutNewPrivileges) {
+    step("error giving up new privileges", refuseNewPrivileges);
+  }
   const path = findProgram(argv[0] ?? "", searchPathOf(env)); // (11)
-  step("error preparing the process", prepareProcess); // (12)
+  step("error preparing the process", () => prepareProcess(stdin)); // (12)
   aboutToStart();
   return step(`exec ${path}`, () => execve({ path, argv, env })); // (13)
 }
@@ -206,9 +212,8 @@ function searchPathOf(env: readonly string[]): string {
   return env.findLast((entry) => entry.startsWith("PATH="))?.slice("PATH=".length) ?? "";
 }
 
-function prepareProcess(): void {
-  const stdin = openSync("/dev/null", "r");
-  dup2(stdin, 0);
+function prepareProcess(stdin: OpenFile): void {
+  dup2(stdin.fd, 0);
   dup2(stdoutFd, 1);
   dup2(stderrFd, 2);
   closeOnExecFrom(3);

@@ -12,15 +12,17 @@ import {
 import { flushCompileCache } from "node:module";
 import { identify } from "../../mounts/process-calls.ts";
 import { ContainerFiles } from "./container-files.ts";
+import { clearFailure } from "./container-state.ts";
 import { launch } from "./launch.ts";
 import { LaunchError, reasonOf } from "./launch-error.ts";
 import { instructionsFd, type LaunchInstructions } from "./launch-instructions.ts";
 
 // The shim's directory: the container's.
 const files = new ContainerFiles(process.cwd());
-// Says so until it is not true any more: whatever kills this process, the program is not taken for started.
-const failure = openSync(files.failure, "wx");
-writeSync(failure, "the launcher ended before it started the program");
+// Says so until it is not true any more: whatever kills this process, the program is not taken for started. Written over what is
+// there, and never made shorter first: a full disk must not make it empty.
+const failure = openSync(files.failure, "r+");
+writeSync(failure, "the launcher ended before it started the program", 0);
 writeFileSync(files.init, JSON.stringify(identify("self")));
 // Closed by execve, and by nothing else but the end of this process. In both directions: it must not wait for a runtime that is gone.
 openSync(files.starting, "r+");
@@ -28,10 +30,10 @@ openSync(files.starting, "r+");
 flushCompileCache();
 
 try {
-  launch(readInstructions(), { aboutToStart: () => ftruncateSync(failure, 0) });
+  launch(readInstructions(), { aboutToStart: () => clearFailure(failure) });
 } catch (err) {
-  ftruncateSync(failure, 0);
-  writeSync(failure, reasonOf(err), 0);
+  const length = writeSync(failure, reasonOf(err), 0);
+  ftruncateSync(failure, length);
   process.exitCode = 128;
 }
 

@@ -51,10 +51,17 @@ describe("newState", { skip: process.platform === "linux" ? false : "there is no
     });
   });
 
+  it("does not believe an image that names a signal which cannot be sent", () => {
+    assert.deepEqual(
+      ["0", "65", "999", "99999999999999999999"].map(stopSignalOf),
+      [15, 15, 15, 15],
+    );
+  });
+
   it("takes the signal to stop with by name or by number, SIGTERM if there is none", () => {
     assert.deepEqual(
-      ["", "SIGUSR1", "QUIT", "10", "SIGNOTHING"].map(stopSignalOf),
-      [15, 10, 3, 10, 15],
+      ["", "SIGUSR1", "QUIT", "10", "64", "SIGNOTHING"].map(stopSignalOf),
+      [15, 10, 3, 10, 64, 15],
     );
   });
 });

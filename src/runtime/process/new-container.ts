@@ -8,7 +8,7 @@ import type { ProcessIdentity } from "../../mounts/process-calls.ts";
 import { makeFifo } from "../../mounts/system-calls.ts";
 import { type ContainerSpec, StartError } from "../runtime.ts";
 import type { ContainerFiles } from "./container-files.ts";
-import { bootId, type ContainerState } from "./container-state.ts";
+import { bootId, type ContainerState, reserveFailure } from "./container-state.ts";
 import { reserveExit } from "./shim.ts";
 
 /** What execve would cut off without a word. */
@@ -34,10 +34,16 @@ export function newId(random: Random): string {
   return Array.from({ length: 8 }, () => random.uint32().toString(16).padStart(8, "0")).join("");
 }
 
+/** The last of the real-time ones. */
+const lastSignal = 64;
+
 function signalNumber(name: string): number {
   const signals: Readonly<Record<string, number>> = constants.signals;
   const full = name.startsWith("SIG") ? name : `SIG${name}`;
-  return /^\d+$/.test(name) ? Number(name) : (signals[full] ?? constants.signals.SIGTERM);
+  const number = /^\d+$/.test(name) ? Number(name) : signals[full];
+  // One that the kernel does not know would make every attempt to stop the container fail.
+  const isKnown = number !== undefined && number >= 1 && number <= lastSignal;
+  return isKnown ? number : constants.signals.SIGTERM;
 }
 
 export interface NewState {
@@ -63,6 +69,7 @@ export function makeFiles(files: ContainerFiles, spec: ContainerSpec): void {
   mkdirSync(files.directory, { recursive: true, mode: 0o700 });
   mkdirSync(files.layers, { mode: 0o700 });
   reserveExit(files);
+  reserveFailure(files);
   makeFifo(files.alive, 0o600);
   makeFifo(files.starting, 0o600);
   for (const path of [files.stdout, files.stderr]) {

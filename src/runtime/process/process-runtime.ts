@@ -5,7 +5,6 @@
 //      └──────────────────failure─────────────┴──► nothing
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { aborted } from "../../base/abort.ts";
@@ -14,6 +13,7 @@ import type { Logger } from "../../base/logger.ts";
 import type { Random } from "../../base/random.ts";
 import type { Mounts } from "../../mounts/mounts.ts";
 import { isAlive, type ProcessIdentity, signalProcess } from "../../mounts/process-calls.ts";
+import { removeTree } from "../../mounts/remove-tree.ts";
 import type { Image } from "../image.ts";
 import type { LogKeeper } from "../logs/log-keeper.ts";
 import {
@@ -66,6 +66,7 @@ interface Container {
 
 /** Between two looks whether a process that was killed is gone: the kernel tells only its parent. */
 const lookAgainMs = 5;
+const finishAgainMs = 1000;
 
 export class ProcessRuntime implements Runtime {
   readonly version: string;
@@ -169,7 +170,7 @@ export class ProcessRuntime implements Runtime {
         throw new StartError(`${failure}${complaints(files)}`);
       }
       const container = this.#add({ files, state, alive });
-      void alive.released.then(() => this.#onGone(container));
+      void alive.released.then(() => this.#finish(container));
       return statusOf(container);
     } catch (err) {
       // It has nothing to do any more, and ends; only then nothing of it is left.
@@ -232,6 +233,7 @@ export class ProcessRuntime implements Runtime {
       layers: spec.image.layers,
       isHostRoot: spec.image.id === "host",
       isRootReadOnly: spec.isRootReadOnly,
+      isWithoutNewPrivileges: spec.isWithoutNewPrivileges === true,
       hidden: [dataDirectory, root],
       mounts: spec.mounts,
       argv: spec.argv,
@@ -254,12 +256,22 @@ export class ProcessRuntime implements Runtime {
     return container;
   }
 
+  /** Whatever stands in the way, such as too many open files, may go: a container that never ends would be in the way of its pod for ever. */
+  async #finish(container: Container): Promise<void> {
+    // If we are stopped, we let go of the pipe ourselves: the container goes on, and the next runtime will see.
+    const { clock, logger } = this.#options;
+    while (!this.#isStopped && !container.end) {
+      try {
+        await this.#onGone(container);
+      } catch (err) {
+        logger.error("cannot finish a container", { container: container.state.status.id, err });
+        await clock.sleep(finishAgainMs);
+      }
+    }
+  }
+
   /** The shim is gone: with the exit code written down, or killed. */
   async #onGone(container: Container): Promise<void> {
-    // We let go of the pipe ourselves: the container goes on, and the next runtime will see.
-    if (this.#isStopped) {
-      return;
-    }
     const { files, init, state } = container;
     const { logger } = this.#options;
     const { id } = state.status;
@@ -304,8 +316,13 @@ export class ProcessRuntime implements Runtime {
     } catch (err) {
       this.#options.logger.warn("cannot finish the container's log", { container: id, err });
     }
-    rmSync(files.stdout, { force: true });
-    rmSync(files.stderr, { force: true });
+    try {
+      rmSync(files.stdout, { force: true });
+      rmSync(files.stderr, { force: true });
+    } catch (err) {
+      // On a disk that became read-only; containers end all the same.
+      this.#options.logger.warn("cannot remove the container's pipes", { container: id, err });
+    }
   }
 
   /** Settles when the process is gone, and with it all others of its PID namespace. */
@@ -328,7 +345,7 @@ export class ProcessRuntime implements Runtime {
       if (state && readFailure(files) === "") {
         found.push({ files, state });
       } else {
-        await this.#discard(id, files);
+        await this.#discardLeftover(id, files);
       }
     }
     found.sort((a, b) => a.state.status.startedAtMs - b.state.status.startedAtMs);
@@ -349,9 +366,21 @@ export class ProcessRuntime implements Runtime {
         logger.warn("cannot follow the container's output", { container: id, err });
       }
     }
-    void alive.released.then(() => this.#onGone(container));
+    void alive.released.then(() => this.#finish(container));
     if (alive.isReleased) {
       await container.ended.promise;
+    }
+  }
+
+  /** What cannot be removed, on a disk that refuses, is tried again by the next runtime: it is no reason to run nothing. */
+  async #discardLeftover(id: string, files: ContainerFiles): Promise<void> {
+    try {
+      await this.#discard(id, files);
+    } catch (err) {
+      this.#options.logger.error("cannot remove what is left of a container", {
+        container: id,
+        err,
+      });
     }
   }
 
@@ -375,7 +404,7 @@ export class ProcessRuntime implements Runtime {
 async function removeFiles(files: ContainerFiles): Promise<void> {
   // First, so that what an interruption leaves behind is taken for half made.
   rmSync(files.state, { force: true });
-  await rm(files.directory, { recursive: true, force: true, maxRetries: 3 });
+  await removeTree(files.directory);
 }
 
 function statusOf({ state, init, end }: Container): ContainerStatus {

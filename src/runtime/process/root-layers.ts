@@ -57,15 +57,16 @@ export class RootLayers {
     using work = openNoLinks(workPath);
     // By descriptor: short enough for hundreds of layers, and no comma or colon needs an escape.
     const data = `lowerdir=${lower.map(pathOf).join(":")},upperdir=${pathOf(upper)},workdir=${pathOf(work)}${this.#extraOptions}`;
-    const target = pathOf(place);
+    // A device in an image opens nothing: whoever made the image would choose which of the machine's it is, and for whom.
+    const overlay = { source: "overlay", target: pathOf(place), type: "overlay", flags: MS_NODEV };
     try {
       // Volatile: the layer goes with the container, so nothing has to reach the disk when the container ends.
-      mount({ source: "overlay", target, type: "overlay", flags: 0, data: `${data},volatile` });
+      mount({ ...overlay, data: `${data},volatile` });
     } catch (err) {
       if (!isErrno(err, "EINVAL")) {
         throw err;
       }
-      mount({ source: "overlay", target, type: "overlay", flags: 0, data });
+      mount({ ...overlay, data });
     }
   }
 }

@@ -1,8 +1,12 @@
 // An object manager that knows which pods it serves, and has no objects.
 
 import type { Pod } from "../../../api/types.ts";
-import type { ConfigObject, ObjectReference } from "../../objects/config-object.ts";
-import { NotRegisteredError, type ObjectManager } from "../../objects/object-manager.ts";
+import { ConfigObject, type ObjectReference } from "../../objects/config-object.ts";
+import {
+  NotRegisteredError,
+  type ObjectChangeHandler,
+  type ObjectManager,
+} from "../../objects/object-manager.ts";
 
 export class FakeObjects implements ObjectManager {
   readonly registered: Set<string> = new Set();
@@ -34,7 +38,18 @@ export class FakeObjects implements ObjectManager {
     return undefined;
   }
 
-  onChange(): Disposable {
-    return { [Symbol.dispose]: () => undefined };
+  readonly #handlers = new Set<ObjectChangeHandler>();
+
+  onChange(handler: ObjectChangeHandler): Disposable {
+    this.#handlers.add(handler);
+    return { [Symbol.dispose]: () => this.#handlers.delete(handler) };
+  }
+
+  /** Says that the ConfigMap "app" came, to these pods. */
+  tell(podUids: readonly string[]): void {
+    const reference = { kind: "ConfigMap", namespace: "default", name: "app" } as const;
+    const object = ConfigObject.fromConfigMap({ metadata: reference, data: {} });
+    for (const handler of this.#handlers)
+      handler({ ...reference, object, isAnother: false }, podUids);
   }
 }

@@ -13,6 +13,8 @@ export class FakeVolumes implements Volumes {
   readonly log: string[] = [];
   readonly wanted: Map<string, Pod> = new Map();
   readonly #handlers = new Set<VolumeChangeHandler>();
+  /** How often it was said that the server is back. */
+  comebacks = 0;
   /** While set, nothing can be mounted. */
   mountFailure: Error | undefined;
   unmountFailure: Error | undefined;
@@ -56,6 +58,10 @@ export class FakeVolumes implements Volumes {
 
   allWanted(): void {
     this.log.push("all wanted");
+  }
+
+  serverIsBack(): void {
+    this.comebacks++;
   }
 
   onChange(handler: VolumeChangeHandler): Disposable {

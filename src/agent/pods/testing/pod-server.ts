@@ -57,6 +57,11 @@ export class PodServer implements Transport {
     if (pod !== undefined) this.#tell("DELETED", pod);
   }
 
+  /** As a server does from time to time. */
+  endWatches(): void {
+    for (const queue of this.#streams) queue.close();
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }

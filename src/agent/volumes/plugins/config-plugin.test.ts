@@ -369,6 +369,29 @@ describe("ConfigPlugin", () => {
     deepEqual(shown(path), { a: "2", b: "2" });
   });
 
+  it("takes objects as they are after it has waited for another one, also the first time", async () => {
+    using bench = pluginBench();
+    const volume = projected([{ configMap: { name: "a" } }, { configMap: { name: "b" } }]);
+    bench.objects.configMap("a", { a: "1" });
+    bench.objects.configMap("b", { b: "1" });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    bench.objects.unknown.add("ConfigMap/shop/b"); // It is read when the answer is there, `a` before.
+    bench.objects.delay = promise;
+    const setUp = bench.setUp(volume);
+    bench.objects.configMap("a", { a: "2" });
+    bench.objects.configMap("b", { b: "2" });
+    resolve();
+    const { path } = await setUp;
+    deepEqual(shown(path), { a: "2", b: "2" });
+  });
+
+  it("does not take what is known for a first content that could not be asked for", async () => {
+    using bench = pluginBench();
+    bench.objects.configMap("app", { key: "old, perhaps" });
+    bench.objects.failures.set("ConfigMap/shop/app", new Error("the server is away"));
+    await rejects(bench.setUp(configMap()), /the server is away/);
+  });
+
   it("stops without a change if nobody waits any more", async () => {
     using bench = pluginBench();
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -204,8 +204,10 @@ async function askAll(
   ]);
   signal.throwIfAborted();
   const found = references.map((of, i) => {
-    const known = isFirst ? "unknown" : objects.peek(of);
-    if (known === "unknown") return present(answers[i]);
+    const answer = present(answers[i]);
+    // What is known without an answer may be older than the pod.
+    const known = isFirst && isRefused(answer) ? "unknown" : objects.peek(of);
+    if (known === "unknown") return answer;
     return known ?? new Failure(objectNotFound(of));
   });
   return {
@@ -244,6 +246,10 @@ function areSame(some: readonly unknown[], others: readonly unknown[]): boolean 
     some.length === others.length &&
     some.every((one, i) => one === others[i] || (isMissing(one) && isMissing(others[i])))
   );
+}
+
+function isRefused(answer: ConfigObject | Failure): boolean {
+  return answer instanceof Failure && !isMissing(answer);
 }
 
 function isMissing(ingredient: unknown): boolean {

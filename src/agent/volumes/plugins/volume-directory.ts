@@ -10,10 +10,10 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isErrno } from "../../../base/errors.ts";
 import type { Mounts, TmpfsOptions } from "../../../mounts/mounts.ts";
+import { removeTree } from "../../../mounts/remove-tree.ts";
 import type { AgentPaths, VolumePlace } from "../../agent-paths.ts";
 
 export interface VolumeDirectoryParts {
@@ -74,7 +74,7 @@ export async function removeVolume(
   const marker = dirname(paths.readyMarker(place));
   rmSync(marker, { recursive: true, force: true });
   for (const { path: target } of mounted) mounts.unmount(target);
-  await rm(path, { recursive: true, force: true });
+  await removeTree(path);
   removeIfEmpty(dirname(path));
   removeIfEmpty(dirname(marker));
 }
