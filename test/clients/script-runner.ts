@@ -114,7 +114,7 @@ function compare(
 ): string[] {
   const said = (stream: "stdout" | "stderr"): string[] => {
     const expected = maskedLines(command[stream].join("\n"), names);
-    const actual = maskedLines(outcome[stream], names);
+    const actual = maskedLines(outcome[stream], names).filter((line) => !isHaste(line));
     return matchesLines(expected, actual)
       ? []
       : [`  ${stream} expected:`, ...indent(expected), `  ${stream} printed:`, ...indent(actual)];
@@ -128,6 +128,11 @@ function compare(
     ...said("stderr"),
   ];
   return faults.length === 0 ? [] : [`${command.at}: ${command.text}`, ...faults];
+}
+
+/** On a busy machine the newer ones remark in their log that a watch with a time limit of a second was short. */
+function isHaste(line: string): boolean {
+  return line.includes("very short watch:");
 }
 
 function indent(lines: readonly string[]): string[] {
