@@ -39,6 +39,10 @@ export class AgentPaths {
     return join(this.pod(podUid), "plugins", "kubernetes.io~empty-dir", wrapped, "ready");
   }
 
+  subPaths(podUid: string): string {
+    return join(this.pod(podUid), "volume-subpaths");
+  }
+
   subPath(of: {
     readonly podUid: string;
     readonly volume: string;
@@ -46,7 +50,7 @@ export class AgentPaths {
     readonly index: number;
   }): string {
     const { podUid, volume, container, index } = of;
-    return join(this.pod(podUid), "volume-subpaths", volume, container, String(index));
+    return join(this.subPaths(podUid), volume, container, String(index));
   }
 
   etcHosts(podUid: string): string {

@@ -82,7 +82,7 @@ describe("a pod of an image", { skip }, () => {
         "--user",
         "1234:2345",
         "--workdir",
-        "/work/here",
+        "/srv/here",
       ],
     );
     assert.match(out, /^driftless: imported docker\.io\/library\/app:1 \(1 layer, /);
@@ -93,7 +93,7 @@ describe("a pod of an image", { skip }, () => {
       "args from the image",
       "color red",
       "user 1234:2345",
-      "in /work/here",
+      "in /srv/here",
       "home /",
     ]);
     const [status] = pod.status?.containerStatuses ?? [];

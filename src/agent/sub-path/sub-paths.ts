@@ -80,7 +80,7 @@ export class SubPaths {
 
   /** Takes away all of a volume's, of all containers. What is mounted there is never deleted, only unmounted. */
   clean({ podUid, volume }: Pick<SubPathPlace, "podUid" | "volume">): void {
-    const base = join(this.#paths.pod(podUid), "volume-subpaths");
+    const base = this.#paths.subPaths(podUid);
     const failures: unknown[] = [];
     for (const container of namesIn(join(base, volume), failures)) {
       for (const index of namesIn(join(base, volume, container), failures)) {

@@ -44,7 +44,7 @@ export class Operations {
     const { paths, mounts, subPaths } = this.#options;
     const directory = paths.pod(podUid);
     if (!statSync(directory, { throwIfNoEntry: false })) return;
-    for (const { name } of entriesOf(join(directory, "volume-subpaths"))) {
+    for (const { name } of entriesOf(paths.subPaths(podUid))) {
       subPaths.clean({ podUid, volume: name });
     }
     removeEmpty(paths.volumes(podUid));
