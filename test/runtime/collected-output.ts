@@ -6,6 +6,7 @@ import type { LogKeeper } from "../../src/runtime/logs/log-keeper.ts";
 
 interface Output {
   text: string;
+  readonly sockets: readonly Socket[];
   readonly ended: Promise<unknown>;
 }
 
@@ -23,7 +24,7 @@ export class CollectedOutput implements Pick<LogKeeper, "follow" | "finished"> {
     const ended = Promise.all(
       sockets.map((socket) => new Promise((resolve) => socket.on("close", resolve))),
     );
-    const output = { text: this.of(of.id), ended };
+    const output = { text: this.of(of.id), sockets, ended };
     for (const socket of sockets) {
       // The end of a pipe that nobody has opened yet is not announced; a test that ends early must not wait for it.
       socket.unref();
@@ -38,6 +39,8 @@ export class CollectedOutput implements Pick<LogKeeper, "follow" | "finished"> {
   async finished(id: string): Promise<void> {
     const output = this.#outputs.get(id);
     if (output && output.text !== "") {
+      // From here on it is waited for, if by nobody else then by this.
+      for (const socket of output.sockets) socket.ref();
       await output.ended;
     }
   }
