@@ -6,16 +6,16 @@
 // (4) What is mounted goes, the deepest first: nothing of it is removed as if it were ours.
 // (5) Only now directories can go. What is not ours is never in them.
 
-import { rmdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ApiObject } from "../api/object.ts";
 import type { Pod } from "../api/types.ts";
-import { isErrno } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import type { ResourceClient } from "../client/resource-client.ts";
 import type { Mounts } from "../mounts/mounts.ts";
 import type { ContainerStatus, Runtime } from "../runtime/runtime.ts";
 import { notes } from "./pods/pod-containers.ts";
+import { removeIfEmpty } from "./remove-if-empty.ts";
 
 export interface DrainOptions {
   readonly dataDir: string;
@@ -82,13 +82,5 @@ async function tellServer({ pods, nodeName, logger }: DrainOptions): Promise<voi
   } catch (err) {
     // A machine that leaves does not wait for a server that is away: it will see that the node is gone.
     logger.warn("cannot tell the server that this node's pods are over", { err });
-  }
-}
-
-function removeIfEmpty(directory: string): void {
-  try {
-    rmdirSync(directory);
-  } catch (err) {
-    if (!isErrno(err, "ENOENT", "ENOTEMPTY")) throw err;
   }
 }

@@ -1,12 +1,12 @@
 // `driftless node --drain`: the end of a node on this machine.
 
-import { rmdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { drainNode, removeNode } from "../agent/drain.ts";
 import type { NodeIdentity } from "../agent/join/node-identity.ts";
 import type { StoredPod } from "../agent/pods/pod-source.ts";
+import { removeIfEmpty } from "../agent/remove-if-empty.ts";
 import { systemClock } from "../base/clock.ts";
-import { isErrno } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
 import { ApiClient } from "../client/api-client.ts";
@@ -71,12 +71,4 @@ export async function drain(of: {
   }
   rmSync(join(dataDir, "run"), { recursive: true, force: true });
   removeIfEmpty(dataDir);
-}
-
-function removeIfEmpty(directory: string): void {
-  try {
-    rmdirSync(directory);
-  } catch (err) {
-    if (!isErrno(err, "ENOTEMPTY", "EBUSY", "ENOENT")) throw err;
-  }
 }

@@ -8,13 +8,13 @@ import { isAbort, untilAborted } from "../../base/abort.ts";
 import { isErrno } from "../../base/errors.ts";
 import type { ContainerStatus } from "../../runtime/runtime.ts";
 import type { AgentPaths } from "../agent-paths.ts";
+import { mountFailureMessage } from "../volumes/mount-failure.ts";
 import type { VolumeChange } from "../volumes/volumes.ts";
 import { notes } from "./pod-containers.ts";
 import { aboutPod } from "./pod-events.ts";
 import type { PodParts } from "./pod-parts.ts";
 import type { PodSource } from "./pod-source.ts";
 import { PodWorkers } from "./pod-workers.ts";
-import { messageOf } from "./start-container.ts";
 import type { StatusWriter } from "./status-writer.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
@@ -91,7 +91,7 @@ export class NodePods {
       this.workers.causeChanged(pod.metadata.uid ?? "");
       return;
     }
-    const message = `MountVolume.SetUp failed for volume ${JSON.stringify(volume)} : ${messageOf(failure)}`;
+    const message = mountFailureMessage(volume, failure);
     aboutPod(this.#options.events, pod)("Warning", "FailedMount", message);
   }
 }

@@ -1,20 +1,12 @@
 // A volume's directory, the tmpfs over it if it has one, and the marker that says that it was whole once. Shared by everything that
 // the agent makes volumes of.
 
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { isErrno } from "../../../base/errors.ts";
 import type { Mounts, TmpfsOptions } from "../../../mounts/mounts.ts";
 import { removeTree } from "../../../mounts/remove-tree.ts";
 import type { AgentPaths, VolumePlace } from "../../agent-paths.ts";
+import { removeIfEmpty } from "../../remove-if-empty.ts";
 
 export interface VolumeDirectoryParts {
   readonly paths: AgentPaths;
@@ -77,14 +69,6 @@ export async function removeVolume(
   await removeTree(path);
   removeIfEmpty(dirname(path));
   removeIfEmpty(dirname(marker));
-}
-
-function removeIfEmpty(directory: string): void {
-  try {
-    rmdirSync(directory);
-  } catch (err) {
-    if (!isErrno(err, "ENOENT", "ENOTEMPTY", "EEXIST", "EBUSY")) throw err;
-  }
 }
 
 function isTmpfs(path: string, mounts: Mounts): boolean {
