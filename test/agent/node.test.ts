@@ -13,6 +13,7 @@ import { NodeLease } from "../../src/agent/node/node-lease.ts";
 import { NodeStatusWriter } from "../../src/agent/node/node-status-writer.ts";
 import { NodeSurvey } from "../../src/agent/node/node-survey.ts";
 import { OwnNode } from "../../src/agent/node/own-node.ts";
+import { objectTtlMs } from "../../src/agent/objects/object-ttl.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { CaptureLogger } from "../../src/base/testing/capture-logger.ts";
@@ -204,7 +205,7 @@ describe("a node on a real server", () => {
     await server.fetch("PATCH", "/api/v1/nodes/n3/status", patch, strategic);
     const annotations = { "node.alpha.kubernetes.io/ttl": "15" };
     await server.fetch("PATCH", "/api/v1/nodes/n3", { metadata: { annotations } }, strategic);
-    await node.until(() => node.own.ttlAnnotation() === "15");
+    await node.until(() => objectTtlMs(node.own.object) === 15_000);
     node.missing = ["container runtime is starting"];
     node.writer.lookNow();
     await node.until(() => node.writes === 2);

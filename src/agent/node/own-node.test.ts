@@ -2,6 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { alreadyExists, forbidden, notFound } from "../../api/status-error.ts";
 import { type FakeClientParts, fakeClient } from "../../client/testing/fake-client.ts";
+import { objectTtlMs } from "../objects/object-ttl.ts";
 import { NODES, type NodeObject } from "./node-kinds.ts";
 import { OwnNode } from "./own-node.ts";
 
@@ -105,15 +106,15 @@ describe("OwnNode", () => {
     wrote.metadata.resourceVersion = "103";
     wrote.metadata.annotations = { "node.alpha.kubernetes.io/ttl": "30" };
     own.wrote(wrote);
-    equal(own.ttlAnnotation(), "30");
+    equal(objectTtlMs(own.object), 30_000);
     const before = changes.length;
     server.put("n1"); // 102: what was written is newer.
     await clock.step(0);
-    equal(own.ttlAnnotation(), "30");
+    equal(objectTtlMs(own.object), 30_000);
     server.put("n1"); // 103
     server.put("n1"); // 104
     await clock.step(0);
-    equal(own.ttlAnnotation(), undefined);
+    equal(objectTtlMs(own.object), undefined);
     equal(changes.at(-1), "104");
     equal(changes.length - before, 2);
   });

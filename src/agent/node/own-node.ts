@@ -26,8 +26,6 @@ export interface OwnNodeOptions {
   readonly logger: Logger;
 }
 
-/** How long controllers let nodes keep what they read; an old hint that the kubelet minds as well. */
-const TTL_ANNOTATION = "node.alpha.kubernetes.io/ttl";
 const REQUEST_MS = 10_000;
 
 export class OwnNode {
@@ -53,10 +51,6 @@ export class OwnNode {
 
   get uid(): string | undefined {
     return this.#object?.metadata.uid;
-  }
-
-  ttlAnnotation(): string | undefined {
-    return this.#object?.metadata.annotations?.[TTL_ANNOTATION];
   }
 
   /** Called when somebody has changed, made or deleted it. */
