@@ -132,15 +132,23 @@ export class ApiClient implements Disposable {
     this.#transport[Symbol.dispose]();
   }
 
-  /** The time counts only while there is a connection. */
+  /** Only if the server is there: one that hangs is not asked by ever more. */
   #leaveInTime(place: Disposable): Disposable {
     const { clock } = this.#options;
-    const look = (): void => {
-      if (this.#transport.isConnected) place[Symbol.dispose]();
-      else timer = clock.schedule(BEGIN_MS, look);
+    let isOver = false;
+    const look = async (): Promise<void> => {
+      const isThere = await this.#transport.answers();
+      if (isOver) return;
+      if (isThere) place[Symbol.dispose]();
+      else timer = clock.schedule(BEGIN_MS, () => void look());
     };
-    let timer = clock.schedule(BEGIN_MS, look);
-    return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
+    let timer = clock.schedule(BEGIN_MS, () => void look());
+    return {
+      [Symbol.dispose]: () => {
+        isOver = true;
+        timer[Symbol.dispose]();
+      },
+    };
   }
 
   async #exchange(asked: ApiRequest, signal: AbortSignal): Promise<TextAnswer> {

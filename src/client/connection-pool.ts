@@ -71,6 +71,18 @@ export class ConnectionPool {
     return this.#connections.size > 0 || this.#agent !== undefined;
   }
 
+  /** See Transport. */
+  async answers(): Promise<boolean> {
+    if (this.#agent !== undefined) return true;
+    const asked = [...this.#connections].map(async (one) => {
+      if (!(await one.answers())) throw new Error("the connection is lost");
+    });
+    return Promise.any(asked).then(
+      () => true,
+      () => false,
+    );
+  }
+
   /** Throws RetiredError if it is retired before the request is sent. */
   async send(request: TransportRequest): Promise<TransportResponse> {
     for (let refusals = 0; ; ) {

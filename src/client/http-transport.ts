@@ -42,6 +42,10 @@ export class HttpTransport implements Transport {
     return this.#current?.pool.isConnected ?? false;
   }
 
+  async answers(): Promise<boolean> {
+    return (await this.#current?.pool.answers()) ?? false;
+  }
+
   /** Those of earlier identities too. */
   get connections(): number {
     const retired = [...this.#retired.keys()].reduce((sum, pool) => sum + pool.size, 0);

@@ -37,6 +37,8 @@ export class Http2Connection {
   /** Requests that run or are about to: taken before the stream exists, given back when it is closed. */
   #places = 0;
   #timer: Disposable | undefined;
+  /** Somebody wants to know now whether the peer is there. */
+  #asking: Promise<boolean> | undefined;
   readonly #closed = Promise.withResolvers<void>();
 
   private constructor(session: ClientHttp2Session, clock: Clock) {
@@ -132,6 +134,21 @@ export class Http2Connection {
       if (signal.aborted) throw err;
       throw new RefusedStreamError("the connection takes no more requests", { cause: err });
     }
+  }
+
+  /** Settles with true when the peer says that it is there, and with false when the connection is lost. */
+  answers(): Promise<boolean> {
+    this.#asking ??= new Promise<boolean>((resolve) => {
+      void this.closed.then(() => resolve(false));
+      try {
+        this.#session.ping((err) => resolve(err === null));
+      } catch {
+        resolve(false); // It is closing.
+      }
+    }).finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
   }
 
   /** No more requests; those that run go on. */

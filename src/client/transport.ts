@@ -25,6 +25,8 @@ export interface TransportResponse {
 export interface Transport extends Disposable {
   /** The last word that was had with the server was not that there is none. */
   readonly isConnected: boolean;
+  /** Settles with true when the server shows that it is there, with false if there is no connection, or when it is lost. */
+  answers(): Promise<boolean>;
   /** How many connections are shared by requests; those of HTTP/1.1, which are not, do not count. */
   readonly connections: number;
   /** Throws ConnectError if the request cannot have reached the server. */

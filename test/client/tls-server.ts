@@ -100,6 +100,8 @@ export class TlsServer implements Disposable {
 export class Wire implements Disposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** Those whose bytes come from the server. */
+  readonly #answering = new Set<Socket>();
   /** New connections are closed at once. */
   isCut: boolean = false;
   connections: number = 0;
@@ -112,6 +114,7 @@ export class Wire implements Disposable {
         return;
       }
       const far = connect(port, "127.0.0.1");
+      this.#answering.add(far);
       for (const [from, to] of [
         [near, far],
         [far, near],
@@ -146,6 +149,14 @@ export class Wire implements Disposable {
 
   mend(): void {
     this.isCut = false;
+  }
+
+  /** The server hears everything, and is not heard. */
+  mute(): void {
+    for (const socket of this.#answering) {
+      socket.unpipe();
+      socket.pause();
+    }
   }
 
   /** Nothing goes through any more, and nobody is told. */

@@ -304,6 +304,29 @@ describe("the client's connections", () => {
     await Promise.all(streams);
   });
 
+  it("does not let ever more watches ask a server that hangs", async () => {
+    using server = await TlsServer.start(authority);
+    using wire = await Wire.to(server.port);
+    using used = clientOf(wire.url);
+    const asked: string[] = [];
+    server.handle = ({ url }) => asked.push(url ?? "");
+    const stop = new AbortController();
+    const streams = Array.from({ length: 40 }, () =>
+      failureOf(used.client.stream({ method: "GET", path: "/w", signal: stop.signal })),
+    );
+    await until(() => asked.length === 32);
+    wire.mute();
+    await used.clock.step(10_000);
+    // What was sent before it has arrived before it.
+    const last = failureOf(
+      used.client.request({ method: "GET", path: "/last", signal: stop.signal }),
+    );
+    await until(() => asked.includes("/last"));
+    equal(asked.indexOf("/last"), 32);
+    stop.abort();
+    await Promise.all([...streams, last]);
+  });
+
   it("closes when what runs is over, and takes nothing more", async () => {
     using server = await TlsServer.start(authority);
     using used = clientOf(server.url);

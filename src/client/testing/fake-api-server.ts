@@ -146,6 +146,10 @@ export class FakeApiServer implements Transport {
     this.#streams.clear();
   }
 
+  answers(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
   send(request: TransportRequest): Promise<TransportResponse> {
     return Promise.resolve().then(() => this.#answer(request));
   }

@@ -62,6 +62,10 @@ export class ObjectServer implements Transport {
     return this.#away === undefined;
   }
 
+  answers(): Promise<boolean> {
+    return Promise.resolve(this.isConnected);
+  }
+
   get revision(): number {
     return this.#revision;
   }

@@ -32,6 +32,10 @@ export class PodServer implements Transport {
   #version = 100;
   #uids = 0;
 
+  answers(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
   async send(request: TransportRequest): Promise<TransportResponse> {
     await Promise.resolve();
     request.signal.throwIfAborted();

@@ -35,6 +35,10 @@ export class TokenServer implements Transport {
     this.#clock = clock;
   }
 
+  answers(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
   async send({ path, body, signal }: TransportRequest): Promise<TransportResponse> {
     await Promise.resolve();
     if (this.hangs) return whenAborted(signal);
