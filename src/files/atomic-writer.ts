@@ -114,13 +114,21 @@ export class AtomicWriter {
    */
   write(payload: Payload, options: { readonly verify?: "deep" } = {}): WriteResult {
     const deep = options.verify === "deep";
-    this.sweep();
+    try {
+      return this.#writeWithRoom(payload, deep);
+    } finally {
+      // After it: the readers of the new version wait for nothing.
+      this.sweep();
+    }
+  }
+
+  /** A full disk gives up the versions in their grace time before it gives up the new one. */
+  #writeWithRoom(payload: Payload, deep: boolean): WriteResult {
     try {
       return this.#write(payload, deep);
     } catch (err) {
       this.#memory = undefined;
       const error = this.#failed(err);
-      // A full disk gives up the versions in their grace time before it gives up the new one.
       const full = error.code === "ENOSPC" || error.code === "EDQUOT";
       if (!full || !this.#retired.removeAll()) throw error;
     }
