@@ -110,15 +110,19 @@ export class AtomicWriter {
   /**
    * Makes the directory show `payload`. With `verify: "deep"` file contents are read and compared,
    * and whatever was tampered with is written anew; without, names, links and (unless nothing moved
-   * since the last look) sizes, modes and owners are.
+   * since the last look) sizes, modes and owners are. Then it sweeps, unless the caller does that
+   * at a calmer time.
    */
-  write(payload: Payload, options: { readonly verify?: "deep" } = {}): WriteResult {
+  write(
+    payload: Payload,
+    options: { readonly verify?: "deep"; readonly sweep?: "later" } = {},
+  ): WriteResult {
     const deep = options.verify === "deep";
     try {
       return this.#writeWithRoom(payload, deep);
     } finally {
       // After it: the readers of the new version wait for nothing.
-      this.sweep();
+      if (options.sweep !== "later") this.sweep();
     }
   }
 
@@ -141,10 +145,15 @@ export class AtomicWriter {
 
   /**
    * Removes replaced versions whose grace time is over. Every write does; call it when no write is
-   * due. Returns the milliseconds until the next is due, or undefined when none is kept.
+   * due. Returns the same as `sweepDueMs`.
    */
   sweep(): number | undefined {
     if (this.#retired.removeExpired()) this.#memory = undefined;
+    return this.sweepDueMs();
+  }
+
+  /** Milliseconds until there is something to sweep, or undefined when no old version is kept. */
+  sweepDueMs(): number | undefined {
     return this.#retired.nextExpiryMs();
   }
 

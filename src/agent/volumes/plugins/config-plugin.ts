@@ -116,7 +116,7 @@ export class ConfigPlugin implements VolumePlugin {
       hasChanged,
       versions: versionsOf(collected),
       version: result.version,
-      refreshAfterMs: this.#refreshAfterMs(known, collected),
+      refreshAfterMs: this.#refreshAfterMs(known, collected, hasChanged),
     };
   }
 
@@ -149,9 +149,14 @@ export class ConfigPlugin implements VolumePlugin {
     }
   }
 
-  #refreshAfterMs({ volume }: Known, { tokens }: Collected): number | undefined {
+  #refreshAfterMs(
+    { volume }: Known,
+    { tokens }: Collected,
+    hasChanged: boolean,
+  ): number | undefined {
     const nowMs = this.#parts.clock.now();
-    const sweepMs = volume.sweep();
+    // After a change others wait to be changed too: what can go goes when they are done.
+    const sweepMs = hasChanged ? volume.sweepDueMs() : volume.sweep();
     const due = sweepMs === undefined ? [] : [sweepMs];
     for (const token of tokens.values()) {
       // A token is due after its time, not at it.

@@ -95,6 +95,10 @@ export class ConfigVolume {
     return this.#writer?.sweep();
   }
 
+  sweepDueMs(): number | undefined {
+    return this.#writer?.sweepDueMs();
+  }
+
   /** The directory may be another one from now on. */
   forget(): void {
     this.#writer = undefined;
@@ -122,7 +126,7 @@ export class ConfigVolume {
 
   #write(payload: Payload, pod: Pod): WriteResult {
     if (this.#writer === undefined) throw new Error(`Volume "${this.path}" has no writer`);
-    const result = this.#writer.write(payload);
+    const result = this.#writer.write(payload, { sweep: "later" });
     if (this.#pod !== pod) {
       makeMountPoints(this.path, nestedMountPoints(this.#place.volume, pod));
       this.#pod = pod;
