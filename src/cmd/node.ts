@@ -1,10 +1,12 @@
 // `driftless node`: the agent that makes this machine a node.
 
 import { mkdirSync, realpathSync } from "node:fs";
+import { isIPv6 } from "node:net";
 import { homedir, hostname, networkInterfaces } from "node:os";
 import { join as joinPath } from "node:path";
 import { Command } from "commander";
 import { Agent, type ServerSide } from "../agent/agent.ts";
+import { AgentPaths } from "../agent/agent-paths.ts";
 import { join } from "../agent/join/join.ts";
 import { NodeFiles } from "../agent/join/node-files.ts";
 import {
@@ -21,9 +23,11 @@ import { createMetrics } from "../base/metrics.ts";
 import { systemRandom } from "../base/random.ts";
 import { ApiClient } from "../client/api-client.ts";
 import { type KernelSupport, probeKernel } from "../mounts/kernel-support.ts";
+import { spreadDirectory } from "../mounts/spread-directory.ts";
 import { SystemMounts } from "../mounts/system-mounts.ts";
 import { drain } from "./drain-node.ts";
 import { parseDuration } from "./duration.ts";
+import { type ListenAddress, parseListen } from "./listen-address.ts";
 import { MisuseError } from "./misuse-error.ts";
 import { healthParts, healthPort } from "./node-health.ts";
 import { processRuntime } from "./process-runtime.ts";
@@ -44,6 +48,7 @@ interface NodeFlags {
   readonly changeDetection: string;
   readonly syncFrequency: string;
   readonly healthPort?: string;
+  readonly listen?: string;
   readonly logLevel: string;
   readonly drain?: boolean;
 }
@@ -53,6 +58,8 @@ const STRATEGIES: readonly string[] = ["Watch", "Cache", "Get"];
 /** A server that comes up with the machine may need a while. */
 const JOIN_PATIENCE_MS = 120_000;
 const REQUEST_TIMEOUT_MS = 60_000;
+/** The kubelet's. */
+const LISTEN_PORT = 10_250;
 /** For the agent before this one to be gone. */
 const LOCK_MS = 3000;
 
@@ -89,6 +96,10 @@ export function nodeCommand(): Command {
       "--health-port <port>",
       "serve /healthz, /readyz and /metrics there, to this machine only (default: not at all)",
     )
+    .option(
+      "--listen <host[:port]>",
+      `let API servers other than the one that was joined reach this node there: logs, exec and the like (default: only through the tunnel to that one; port ${LISTEN_PORT})`,
+    )
     .option("--log-level <level>", `one of ${LEVELS.join(", ")}`, "info")
     .option(
       "--drain",
@@ -102,6 +113,7 @@ Examples:
   driftless node                                      after that: what it joined is in the data directory
   driftless node --kubeconfig node.kubeconfig --node-name edge-7
   driftless node --manifests ./pods                   without any server
+  driftless node --listen 10.0.0.7                    others than its server may ask it too
   driftless node --drain                              the end: no process, mount or file is left
 
 Containers keep running when the agent ends, and are found again when it starts. As root or as any other user: a user has a
@@ -142,6 +154,7 @@ async function runAgent(
   const server = identity && serverSide(identity, logger);
   const nodeName = identity?.nodeName ?? flags.nodeName ?? nodeNameOf(hostname());
   const mounts = new SystemMounts();
+  spreadDirectory(new AgentPaths(dataDir).pods, { mode: 0o750 });
   const { runtime, parts } = processRuntime({ dataDir, mounts, ...base });
   const survey = await NodeSurvey.begin({
     nodeName,
@@ -183,6 +196,7 @@ function ownManifests(dataDir: string): string {
 }
 
 interface Settings {
+  readonly listen: ListenAddress | undefined;
   readonly strategy: ChangeDetectionStrategy;
   readonly syncPeriodMs: number;
   readonly healthPort: number | undefined;
@@ -211,7 +225,17 @@ function settingsOf(flags: NodeFlags): Settings {
     strategy: changeDetection as ChangeDetectionStrategy,
     syncPeriodMs: parseDuration("--sync-frequency", syncFrequency),
     healthPort: healthPort(flags.healthPort),
+    listen: listenOf(flags),
   };
+}
+
+function listenOf({ listen, kubeconfig }: NodeFlags): ListenAddress | undefined {
+  if (listen === undefined) return undefined;
+  if (kubeconfig !== undefined) {
+    throw new MisuseError("--listen needs a node that has joined: it is given the certificate for it");
+  }
+  const hasPort = /:\d+$/.test(listen) && !isIPv6(listen);
+  return parseListen(hasPort ? listen : `${isIPv6(listen) ? `[${listen}]` : listen}:${LISTEN_PORT}`);
 }
 
 async function identityOf(
