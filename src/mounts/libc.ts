@@ -74,6 +74,7 @@ const numbers = {
   pidfd_open: 434,
   close_range: 436,
   openat2: 437,
+  pidfd_getfd: 438,
   mount_setattr: 442,
 } as const;
 

@@ -79,6 +79,11 @@ export function resetSignals(): void {
   });
 }
 
+export function ignoreSignal(signal: number): void {
+  const SIG_IGN = 1;
+  call("intptr_t signal(int number, intptr_t handler)", [signal, SIG_IGN], { syscall: "signal" });
+}
+
 const RLIMIT_NOFILE = 7;
 
 /** Sets the soft limit of open files, and leaves the hard one. */
@@ -161,4 +166,57 @@ export function signalProcess(who: ProcessIdentity, signal: number): boolean {
     }
     throw err;
   }
+}
+
+/** In a session of its own, without a terminal. */
+export function setsid(): void {
+  call("int setsid()", [], { syscall: "setsid" });
+}
+
+/** From now on, and until its rights change, this process is killed when the one that started it ends. */
+export function dieWithParent(): void {
+  const PR_SET_PDEATHSIG = 1;
+  const SIGKILL = 9;
+  call(
+    "int prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)",
+    [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0],
+    { syscall: "prctl" },
+  );
+}
+
+export interface Pipe {
+  readonly reader: number;
+  readonly writer: number;
+}
+
+/** A pipe, where Node would make a socket: programs may open the way to it (/dev/stdout) again. Not for programs that are started. */
+export function pipe(): Pipe {
+  const O_CLOEXEC = 0o2000000;
+  const fds = new Int32Array(2);
+  call("int pipe2(void *fds, int flags)", [new Uint8Array(fds.buffer), O_CLOEXEC], {
+    syscall: "pipe2",
+  });
+  return { reader: fds[0] ?? -1, writer: fds[1] ?? -1 };
+}
+
+/** A file in memory only, gone with the last one who has it open. */
+export function memoryFile(name: string): number {
+  const MFD_CLOEXEC = 1;
+  return call("int memfd_create(const char *name, unsigned int flags)", [name, MFD_CLOEXEC], {
+    syscall: "memfd_create",
+  });
+}
+
+/** How many bytes can be read at once from a pipe or a terminal. */
+export function readableBytes(fd: number): number {
+  const FIONREAD = 0x541b;
+  const count = new Int32Array(1);
+  call(
+    "int ioctl(int fd, unsigned long request, void *count)",
+    [fd, FIONREAD, new Uint8Array(count.buffer)],
+    {
+      syscall: "ioctl",
+    },
+  );
+  return count[0] ?? 0;
 }

@@ -5,7 +5,7 @@ import { isErrno } from "../base/errors.ts";
 import { type Argument, call, callNumber, type SystemCall } from "./libc.ts";
 
 export const AT_FDCWD = -100;
-const AT_EMPTY_PATH = 0x1000;
+export const AT_EMPTY_PATH = 0x1000;
 const AT_RECURSIVE = 0x8000;
 
 export const O_PATH = 0o10000000;
@@ -35,12 +35,15 @@ export const RESOLVE_NO_SYMLINKS = 0x4;
 export const RESOLVE_BENEATH = 0x8;
 export const RESOLVE_IN_ROOT = 0x10;
 
+export const CLONE_FS = 0x200;
 export const CLONE_NEWNS = 0x20000;
+export const CLONE_NEWCGROUP = 0x2000000;
 export const CLONE_NEWUTS = 0x4000000;
 export const CLONE_NEWIPC = 0x8000000;
 
 const S_IFIFO = 0o010000;
 export const S_IFCHR = 0o020000;
+export const S_IFBLK = 0o060000;
 
 /** A file descriptor that closes itself: `using file = openat2(…)`. */
 export interface OpenFile extends Disposable {
@@ -193,8 +196,9 @@ export interface NodeCall {
 
 /** `path` is relative to `dir`, or absolute with AT_FDCWD. */
 export function mknodat(dir: number, { path, mode, device }: NodeCall): void {
-  // As the kernel and both C libraries pack small numbers; all devices of a container are small.
-  const packed = BigInt((device.major << 8) | device.minor);
+  // As both C libraries pack them, as long as the major number has no more than twelve bits: the kernel has no larger ones.
+  const { major, minor } = device;
+  const packed = (BigInt(minor >> 8) << 20n) | BigInt((major << 8) | (minor & 0xff));
   call(
     "int mknodat(int dir, const char *path, unsigned int mode, uint64_t device)",
     [dir, path, mode, packed],
@@ -247,8 +251,12 @@ export function pivotInto(root: OpenFile): void {
   chdir("/");
 }
 
-function fchdir(dir: OpenFile): void {
+export function fchdir(dir: OpenFile): void {
   call("int fchdir(int fd)", [dir.fd], { syscall: "fchdir" });
+}
+
+export function chroot(path: string): void {
+  call("int chroot(const char *path)", [path], { syscall: "chroot", path });
 }
 
 /** Also in the one thread of a worker, where process.chdir is not there. */
