@@ -1,7 +1,9 @@
-// What the agent needs of whatever runs containers, on one screen. A runtime knows containers and images; it knows nothing
+// What the agent needs of whatever runs containers. A runtime knows containers and images; it knows nothing
 // of pods' life, volumes or the API server. Containers outlive the process that started them: after a restart `list` finds
 // them again, with their exit codes.
 
+import type { Readable, Writable } from "node:stream";
+import type { MountMark } from "../mounts/mount-mark.ts";
 import type { Image } from "./image.ts";
 
 export interface Runtime {
@@ -32,6 +34,11 @@ export interface Runtime {
   remove(id: string): Promise<void>;
   /** Called when a container has ended, after all that it wrote is in its log. */
   onExit(handler: (status: ContainerStatus) => void): Disposable;
+
+  /** Runs one more program in a running container, as the container's user and with its rights. Throws ExecError. */
+  exec(id: string, spec: ExecSpec): Promise<ExecSession>;
+  /** What a running container writes from now on, and its stdin if it has one and that is wanted. Any number at once. Throws ExecError. */
+  attach(id: string, options: { readonly hasStdin: boolean }): Promise<Attachment>;
 }
 
 export interface SandboxSpec {
@@ -39,6 +46,8 @@ export interface SandboxSpec {
   readonly podName: string;
   readonly podNamespace: string;
   readonly hostname: string;
+  /** Its containers see each other's processes. */
+  readonly hasSharedProcesses: boolean;
 }
 
 export interface ContainerSpec {
@@ -59,10 +68,77 @@ export interface ContainerSpec {
   readonly user: ContainerUser;
   readonly mounts: readonly ContainerMount[];
   readonly isRootReadOnly: boolean;
-  /** No program that it starts has more rights than itself: set-user bits and file capabilities count for nothing. */
-  readonly isWithoutNewPrivileges?: boolean;
+  readonly security: ContainerSecurity;
+  readonly resources: ContainerResources;
+  /** Whose processes it sees: its own, those of the pod (SandboxSpec), the machine's, or another container's. */
+  readonly processes: "own" | "pod" | "host" | { readonly of: string };
+  /** "once": closed for good when the first who attached with stdin ends it or leaves. */
+  readonly stdin: "none" | "open" | "once";
+  /** A terminal is its stdin, stdout and stderr; all output counts as stdout. */
+  readonly hasTty: boolean;
   /** Absolute; its directory is made. Gets the output in the CRI format. */
   readonly logPath: string;
+}
+
+export interface ContainerSecurity {
+  /** All rights, all devices, nothing masked. */
+  readonly isPrivileged: boolean;
+  /** Complete, without "CAP_", sorted; those that the agent itself lacks are left out by the runtime. */
+  readonly capabilities: readonly string[];
+  /** No program that it starts has more rights than itself: set-user bits and file capabilities count for nothing. */
+  readonly isWithoutNewPrivileges: boolean;
+  /** "default" refuses what no ordinary program needs; a profile is in the format of other runtimes (JSON, parsed). */
+  readonly seccomp: "unconfined" | "default" | { readonly profile: object };
+  /** Parts of /proc that say too much are hidden. */
+  readonly isProcMasked: boolean;
+}
+
+/** Of its cgroup, where the machine has the controller; undefined: no limit. */
+export interface ContainerResources {
+  readonly memoryLimitBytes: number | undefined;
+  /** Thousandths of a processor: its share when all want more, and the most that it gets. */
+  readonly milliCpuRequest: number;
+  readonly milliCpuLimit: number | undefined;
+  readonly pidsLimit: number | undefined;
+  /** -1000 to 1000. Where the agent may not lower it, it stays as near as it may. */
+  readonly oomScoreAdjust: number;
+}
+
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface ExecSpec {
+  readonly argv: readonly string[];
+  readonly hasStdin: boolean;
+  readonly hasTty: boolean;
+}
+
+export interface ExecSession extends AsyncDisposable {
+  /** Ending it is the program's end of file (with a terminal: Ctrl-D). */
+  readonly stdin: Writable | undefined;
+  readonly stdout: Readable;
+  /** Undefined with a terminal. */
+  readonly stderr: Readable | undefined;
+  /** Does nothing without a terminal. */
+  resize(size: TerminalSize): void;
+  /** Settles when the program has ended and all its output was given to the streams; what it left in the background is not waited for. */
+  readonly ended: Promise<Pick<ContainerEnd, "exitCode" | "signal">>;
+  /** Ends the program and all that it started, and settles when they are gone. Does nothing after the end. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface Attachment extends Disposable {
+  /** Undefined if the container has none. Ending it does what ContainerSpec.stdin says. */
+  readonly stdin: Writable | undefined;
+  /** End with the container. Who does not read loses what does not fit; the container never waits. */
+  readonly stdout: Readable;
+  readonly stderr: Readable | undefined;
+  readonly hasTty: boolean;
+  resize(size: TerminalSize): void;
+  /** Leaves; the container goes on. */
+  [Symbol.dispose](): void;
 }
 
 export interface ContainerUser {
@@ -93,8 +169,12 @@ export interface ContainerStatus {
   readonly imageId: string;
   readonly logPath: string;
   readonly startedAtMs: number;
+  readonly hasTty: boolean;
+  readonly stdin: ContainerSpec["stdin"];
   /** Of the container's first process, as the host numbers it; while it runs. */
   readonly pid: number | undefined;
+  /** What was mounted at its start, by ContainerMount.containerPath. Missing: the runtime cannot tell. */
+  readonly mountMarks?: Readonly<Record<string, MountMark>>;
   /** Missing while it runs. */
   readonly end: ContainerEnd | undefined;
 }
@@ -106,6 +186,8 @@ export interface ContainerEnd {
   readonly signal: number | undefined;
   /** The exit code is a guess (137): its keeper was killed, or the machine went down. */
   readonly isUnknown: boolean;
+  /** It, or a process of it, was killed because its memory limit was reached. */
+  readonly isOutOfMemory: boolean;
 }
 
 /** There is no such image here; the message says how to bring it. */
@@ -116,4 +198,15 @@ export class ImageMissingError extends Error {
 /** The container was not started. The message is for the pod's events and status, and has no secrets in it. */
 export class StartError extends Error {
   override readonly name = "StartError";
+}
+
+/** The program was not started in the container; `exitCode` is what a shell would say (126, 127), if that was tried. */
+export class ExecError extends Error {
+  override readonly name = "ExecError";
+  readonly exitCode: number | undefined;
+
+  constructor(message: string, options: ErrorOptions & { readonly exitCode?: number } = {}) {
+    super(message, options);
+    this.exitCode = options.exitCode;
+  }
 }

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import { systemClock } from "../../src/base/clock.ts";
 import { FakeClock } from "../../src/base/testing/fake-clock.ts";
 import { KeeperConnection } from "../../src/runtime/logs/keeper-connection.ts";
 import { keeperFiles } from "../../src/runtime/logs/keeper-files.ts";
@@ -47,7 +48,7 @@ async function running(root: string): Promise<RunningServer> {
   return {
     clock,
     hasEnded: () => ended,
-    connect: () => KeeperConnection.open(files),
+    connect: () => KeeperConnection.open(files, systemClock),
     async wait() {
       await turns();
       await clock.step(10_000);

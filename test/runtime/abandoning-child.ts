@@ -11,6 +11,9 @@ mkdirSync(files.directory, { recursive: true });
 for (const path of [files.alive, files.starting, files.stdout, files.stderr]) makeFifo(path, 0o600);
 reserveFailure(files);
 const cacheDirectory = `${files.directory}-cache`;
-const { identity } = startShim({ files, title: "abandoned", cacheDirectory });
+const { identity } = startShim({
+  ...{ files, title: "abandoned", cacheDirectory },
+  ...{ env: [], pidNamespace: "new" },
+});
 process.stdout.write(`${JSON.stringify(identity)}\n`);
 process.exit();

@@ -4,13 +4,15 @@ import { constants, openSync } from "node:fs";
 import { Socket } from "node:net";
 import type { LogKeeper } from "../../src/runtime/logs/log-keeper.ts";
 
+export type RuntimeLogKeeper = Pick<LogKeeper, "follow" | "takeTerminal" | "attach" | "finished">;
+
 interface Output {
   text: string;
   readonly sockets: readonly Socket[];
   readonly ended: Promise<unknown>;
 }
 
-export class CollectedOutput implements Pick<LogKeeper, "follow" | "finished"> {
+export class CollectedOutput implements RuntimeLogKeeper {
   readonly #outputs = new Map<string, Output>();
 
   follow(of: Parameters<LogKeeper["follow"]>[0]): Promise<void> {
@@ -34,6 +36,14 @@ export class CollectedOutput implements Pick<LogKeeper, "follow" | "finished"> {
     }
     this.#outputs.set(of.id, output);
     return Promise.resolve();
+  }
+
+  takeTerminal(): Promise<never> {
+    return Promise.reject(new Error("terminals need the real log keeper"));
+  }
+
+  attach(): Promise<never> {
+    return Promise.reject(new Error("attaching needs the real log keeper"));
   }
 
   async finished(id: string): Promise<void> {

@@ -18,7 +18,7 @@ import { AT_FDCWD, makeFifo, mknodat, S_IFCHR } from "../../src/mounts/system-ca
 import { SystemMounts } from "../../src/mounts/system-mounts.ts";
 import type { Image } from "../../src/runtime/image.ts";
 import { StartError } from "../../src/runtime/runtime.ts";
-import { cannotRun, hostImage, LiveRuntime, podUid } from "./live-runtime.ts";
+import { cannotRun, hostImage, LiveRuntime, podUid, testSecurity } from "./live-runtime.ts";
 
 /** Everything that is in files below, as one text. */
 function contentsBelow(directory: string): string {
@@ -156,6 +156,7 @@ describe("a container", { skip: cannotRun }, () => {
       podName: "o",
       podNamespace: "default",
       hostname: "other",
+      hasSharedProcesses: false,
     });
     const script =
       "ls /dev/shm | grep from; touch /dev/shm/from-$ME; readlink /proc/self/ns/ipc /proc/self/ns/uts";
@@ -187,7 +188,10 @@ describe("a container", { skip: cannotRun }, () => {
     const script = "grep NoNewPrivs /proc/self/status";
     const { output: free } = await live.sh(script, { user });
     assert.equal(free, "NoNewPrivs:\t0\n");
-    const { output: bound } = await live.sh(script, { user, isWithoutNewPrivileges: true });
+    const { output: bound } = await live.sh(script, {
+      user,
+      security: { ...testSecurity, isWithoutNewPrivileges: true },
+    });
     assert.equal(bound, "NoNewPrivs:\t1\n");
   });
 

@@ -10,7 +10,7 @@ import { openNoLinks } from "../../src/mounts/safe-path.ts";
 import { mountSetattr } from "../../src/mounts/system-calls.ts";
 import { SystemMounts } from "../../src/mounts/system-mounts.ts";
 import type { ContainerMount } from "../../src/runtime/runtime.ts";
-import { cannotRun, LiveRuntime } from "./live-runtime.ts";
+import { cannotRun, LiveRuntime, testSecurity } from "./live-runtime.ts";
 
 const mounts = new SystemMounts();
 
@@ -105,6 +105,7 @@ describe("mounts that are made later", { skip: cannotRun }, () => {
         `mount -t tmpfs tmpfs /v/back; echo up; until [ -e /dev/shm/go ]; do sleep 0.01; done; [ -e /v/sub/f ] && echo yes || echo no`,
         {
           mounts: [{ hostPath: shared.path, containerPath: "/v", isReadOnly: false, propagation }],
+          security: { ...testSecurity, isPrivileged: true },
         },
       );
       mounts.tmpfs(shared.join("sub"), { sizeBytes: undefined, mode: 0o755 });

@@ -3,7 +3,16 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
@@ -12,9 +21,15 @@ import { promisify } from "node:util";
 import { systemClock } from "../../src/base/clock.ts";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
 import { readMountInfo } from "../../src/mounts/mount-info.ts";
-import { identify, isAlive, type ProcessIdentity } from "../../src/mounts/process-calls.ts";
+import {
+  identify,
+  isAlive,
+  type ProcessIdentity,
+  signalProcess,
+} from "../../src/mounts/process-calls.ts";
 import { SystemMounts } from "../../src/mounts/system-mounts.ts";
 import type { ContainerStatus } from "../../src/runtime/runtime.ts";
+import { removeCgroupsOf } from "../support/agent-cgroups.ts";
 import { cannotRun, hostImage, LiveRuntime } from "./live-runtime.ts";
 
 const agentChild = fileURLToPath(import.meta.resolve("./agent-child.ts"));
@@ -31,10 +46,11 @@ async function startAndDie(root: string, script: string): Promise<ContainerStatu
 }
 
 /** What a test may leave behind of a directory that it shares between runtimes. */
-function unmountBelow(path: string): Disposable {
+function removeRest(path: string): AsyncDisposable {
   const mounts = new SystemMounts();
   return {
-    [Symbol.dispose]: () => {
+    [Symbol.asyncDispose]: async () => {
+      await removeCgroupsOf(path);
       for (const mount of mounts.below(path)) mounts.unmount(mount.path);
     },
   };
@@ -187,7 +203,7 @@ describe("removing", { skip: cannotRun }, () => {
 describe("a runtime that is started again", { skip: cannotRun }, () => {
   it("G3 finds a container that runs, with its output and, later, its exit code", async () => {
     using dir = tempDir();
-    using _unmount = unmountBelow(dir.path);
+    await using _rest = removeRest(dir.path);
     const started = await startAndDie(
       dir.path,
       "echo up; until [ -e /dev/shm/go ]; do sleep 0.01; done; echo more; exit 6",
@@ -204,7 +220,7 @@ describe("a runtime that is started again", { skip: cannotRun }, () => {
 
   it("G3 knows how a container ended while nobody watched, again and again", async () => {
     using dir = tempDir();
-    using _unmount = unmountBelow(dir.path);
+    await using _rest = removeRest(dir.path);
     const { pid } = await startAndDie(dir.path, "echo up; exec sleep 1000");
     process.kill(pid ?? 0, "SIGKILL");
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -214,7 +230,7 @@ describe("a runtime that is started again", { skip: cannotRun }, () => {
       const { end } = await live.ended(status.id);
       assert.deepEqual(
         { ...end, finishedAtMs: 0 },
-        { exitCode: 137, signal: 9, isUnknown: false, finishedAtMs: 0 },
+        { exitCode: 137, signal: 9, isUnknown: false, isOutOfMemory: false, finishedAtMs: 0 },
       );
       await live.leave();
     }
@@ -224,7 +240,7 @@ describe("a runtime that is started again", { skip: cannotRun }, () => {
 
   it("ends a container whose shim was killed meanwhile, and says that it does not know how it went", async () => {
     using dir = tempDir();
-    using _unmount = unmountBelow(dir.path);
+    await using _rest = removeRest(dir.path);
     const started = await startAndDie(dir.path, "echo up; exec sleep 1000");
     const init = identityOf(started);
     const state = JSON.parse(
@@ -241,7 +257,7 @@ describe("a runtime that is started again", { skip: cannotRun }, () => {
 
   it("touches no process after a restart of the machine, and says that it does not know how containers ended", async () => {
     using dir = tempDir();
-    using _unmount = unmountBelow(dir.path);
+    await using _rest = removeRest(dir.path);
     const started = await startAndDie(dir.path, "echo up; exec sleep 1000");
     const init = identityOf(started);
     const directory = dir.join("runtime/containers", started.id);
@@ -258,13 +274,14 @@ describe("a runtime that is started again", { skip: cannotRun }, () => {
       assert.equal(live.runtime.list()[0]?.end?.isUnknown, true);
       assert.ok(isAlive(init));
     } finally {
-      process.kill(init.pid, "SIGKILL");
+      // With the container its cgroup goes, and who is in it.
+      signalProcess(init, constants.signals.SIGKILL);
     }
   });
 
   it("removes what was only half made, with its processes", async () => {
     using dir = tempDir();
-    using _unmount = unmountBelow(dir.path);
+    await using _rest = removeRest(dir.path);
     mkdirSync(dir.join("runtime/containers/empty"), { recursive: true });
     const started = await startAndDie(dir.path, "echo up; exec sleep 1000");
     const init = identityOf(started);
@@ -289,7 +306,7 @@ describe("a runtime that is started again", { skip: cannotRun }, () => {
 
   it("takes no other process for the container's that got its number", async () => {
     using dir = tempDir();
-    using _unmount = unmountBelow(dir.path);
+    await using _rest = removeRest(dir.path);
     const bystander = spawn("sleep", ["1000"]);
     try {
       const started = await startAndDie(dir.path, "echo up; exec sleep 1000");
@@ -331,7 +348,7 @@ describe("a log keeper that refuses", { skip: cannotRun }, () => {
     assert.deepEqual(readdirSync(join(live.root, "runtime/containers")), []);
     assert.deepEqual(
       processesWith("driftless default/web/main").filter((pid) =>
-        readFileSync(`/proc/${pid}/cwd`, "utf8").includes(live.root),
+        readlinkSync(`/proc/${pid}/cwd`).includes(live.root),
       ),
       [],
     );

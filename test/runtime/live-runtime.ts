@@ -4,16 +4,22 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../src/base/clock.ts";
+import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { CaptureLogger } from "../../src/base/testing/capture-logger.ts";
 import { probeKernel } from "../../src/mounts/kernel-support.ts";
 import { SystemMounts } from "../../src/mounts/system-mounts.ts";
+import { Cgroups, systemHierarchies } from "../../src/runtime/cgroups/cgroups.ts";
 import type { Image } from "../../src/runtime/image.ts";
-import type { LogKeeper } from "../../src/runtime/logs/log-keeper.ts";
 import { ProcessRuntime } from "../../src/runtime/process/process-runtime.ts";
-import type { ContainerSpec, ContainerStatus } from "../../src/runtime/runtime.ts";
-import { CollectedOutput } from "./collected-output.ts";
+import type {
+  ContainerResources,
+  ContainerSecurity,
+  ContainerSpec,
+  ContainerStatus,
+} from "../../src/runtime/runtime.ts";
+import { removeCgroupsOf } from "../support/agent-cgroups.ts";
+import { CollectedOutput, type RuntimeLogKeeper } from "./collected-output.ts";
 
 /** Why containers cannot be started here; false if they can. For `skip`. */
 export const cannotRun: string | false = whyNot();
@@ -33,6 +39,26 @@ export const hostImage: Image = {
   config: { entrypoint: [], cmd: [], env: [], user: "", workingDir: "", stopSignal: "" },
 };
 
+/** As of a pod that says nothing about it. */
+export const testSecurity: ContainerSecurity = {
+  isPrivileged: false,
+  capabilities: [
+    ...["AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD"],
+    ...["NET_BIND_SERVICE", "NET_RAW", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"],
+  ],
+  isWithoutNewPrivileges: false,
+  seccomp: "unconfined",
+  isProcMasked: true,
+};
+
+export const testResources: ContainerResources = {
+  memoryLimitBytes: undefined,
+  milliCpuRequest: 0,
+  milliCpuLimit: undefined,
+  pidsLimit: undefined,
+  oomScoreAdjust: 0,
+};
+
 export const podUid = "pod-uid-1";
 
 export interface Finished {
@@ -48,7 +74,10 @@ export type SpecChanges = Partial<Omit<ContainerSpec, "argv">> & {
 export interface LiveOptions {
   readonly root?: string | undefined;
   /** Instead of one inside of the test. */
-  readonly logKeeper?: Pick<LogKeeper, "follow" | "finished">;
+  readonly logKeeper?: RuntimeLogKeeper;
+  readonly clock?: Clock;
+  /** False: as on a machine that gives us none. */
+  readonly hasCgroups?: boolean;
 }
 
 export class LiveRuntime implements AsyncDisposable {
@@ -60,7 +89,7 @@ export class LiveRuntime implements AsyncDisposable {
   readonly #isOwnRoot: boolean;
   #running: Promise<void> | undefined;
 
-  private constructor({ root, logKeeper }: LiveOptions) {
+  private constructor({ root, logKeeper, clock, hasCgroups }: LiveOptions) {
     this.#isOwnRoot = root === undefined;
     this.root = root ?? mkdtempSync(join(tmpdir(), "driftless-runtime-"));
     this.runtime = new ProcessRuntime({
@@ -70,7 +99,12 @@ export class LiveRuntime implements AsyncDisposable {
       images: { get: () => Promise.resolve(hostImage) },
       logKeeper: logKeeper ?? this.output,
       mounts: new SystemMounts(),
-      clock: systemClock,
+      cgroups: new Cgroups({
+        dataDirectory: this.root,
+        hierarchies: hasCgroups === false ? () => [] : systemHierarchies,
+        clock: systemClock,
+      }),
+      clock: clock ?? systemClock,
       random: systemRandom,
       logger: this.logger,
     });
@@ -89,6 +123,7 @@ export class LiveRuntime implements AsyncDisposable {
       podName: "web",
       podNamespace: "default",
       hostname: "web-host",
+      hasSharedProcesses: false,
     });
     return live;
   }
@@ -113,6 +148,11 @@ export class LiveRuntime implements AsyncDisposable {
       user: { uid: 0, gid: 0, supplementalGroups: [] },
       mounts: [],
       isRootReadOnly: false,
+      security: testSecurity,
+      resources: testResources,
+      processes: "own",
+      stdin: "none",
+      hasTty: false,
       logPath: join(this.root, "main.log"),
       ...changes,
     };
@@ -160,6 +200,7 @@ export class LiveRuntime implements AsyncDisposable {
       await this.leave();
     }
     if (this.#isOwnRoot) {
+      await removeCgroupsOf(this.root);
       rmSync(this.root, { recursive: true, force: true });
     }
   }

@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { Pod } from "../../src/api/types.ts";
+import { removeCgroupsOf } from "./agent-cgroups.ts";
 import type { DriftlessServer } from "./driftless-server.ts";
 
 const program = new URL("../../src/cmd/driftless.ts", import.meta.url).pathname;
@@ -139,7 +140,10 @@ export class DriftlessNode implements AsyncDisposable {
 
   /** The first process of a container that runs, as the host numbers it. */
   containerPid(pod: Pod, container?: string): number {
-    const statuses = pod.status?.containerStatuses ?? [];
+    const { containerStatuses, initContainerStatuses, ephemeralContainerStatuses } =
+      pod.status ?? {};
+    const lists = [containerStatuses, initContainerStatuses, ephemeralContainerStatuses];
+    const statuses = lists.flatMap((list) => list ?? []);
     const status = statuses.find(({ name }) => container === undefined || name === container);
     const id = status?.containerID?.replace(/^driftless:\/\//, "");
     if (id === undefined) throw new Error(`the pod ${pod.metadata.name} has no container yet`);
@@ -172,6 +176,7 @@ export class DriftlessNode implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end("SIGKILL");
     killBelow(this.dataDir);
+    await removeCgroupsOf(this.dataDir);
     unmountBelow(this.dataDir);
     if (this.#options.dataDir === undefined) rmSync(this.dataDir, { recursive: true, force: true });
   }

@@ -22,12 +22,58 @@ export interface CriLogLine {
   readonly content: Uint8Array;
 }
 
-/** Writes the line, with its end, to `target` and returns where it ends there. There must be room for it. */
-export function writeLogLine(target: Buffer, offset: number, line: CriLogLine): number {
-  const { stamp, stream, isPartial, content } = line;
-  let at = offset + target.write(`${stamp} ${stream} ${isPartial ? "P" : "F"} `, offset, "latin1");
-  target.set(content, at);
-  at += content.length;
-  target[at] = LINE_END;
-  return at + 1;
+const PARTIAL = 0x50;
+const FULL = 0x46;
+
+export class LogLineWriter {
+  /** Lines that came together have the same one but for its tag: it is put together once. */
+  readonly #prefix: Buffer = Buffer.alloc(MAX_PREFIX_BYTES, " ");
+  #stamp = "";
+  #stream: LogStream | undefined;
+
+  /** Writes the line, with its end, to `target` and returns where it ends there. There must be room for it. */
+  write(target: Buffer, offset: number, { stamp, stream, isPartial, content }: CriLogLine): number {
+    if (stamp !== this.#stamp || stream !== this.#stream) {
+      this.#prefix.write(`${stamp} ${stream} `, 0, "latin1");
+      this.#stamp = stamp;
+      this.#stream = stream;
+    }
+    target.set(this.#prefix, offset);
+    target[offset + MAX_PREFIX_BYTES - 2] = isPartial ? PARTIAL : FULL;
+    target.set(content, offset + MAX_PREFIX_BYTES);
+    const end = offset + MAX_PREFIX_BYTES + content.length;
+    target[end] = LINE_END;
+    return end + 1;
+  }
+}
+
+const SPACE = 0x20;
+const STAMP_BYTES = 30;
+
+/** Whether a line of ours begins at `from`. Its prefix always has the same length. */
+export function isLogLine(bytes: Buffer, from: number): boolean {
+  return (
+    bytes[from + STAMP_BYTES] === SPACE &&
+    bytes[from + STAMP_BYTES + 7] === SPACE &&
+    bytes[from + MAX_PREFIX_BYTES - 1] === SPACE
+  );
+}
+
+export function streamAt(bytes: Buffer, from: number): LogStream {
+  // The letter in which the two words differ.
+  return bytes[from + STAMP_BYTES + 4] === 0x65 ? "stderr" : "stdout";
+}
+
+export function isPartialAt(bytes: Buffer, from: number): boolean {
+  return bytes[from + MAX_PREFIX_BYTES - 2] === PARTIAL;
+}
+
+/** `stamp` as lines have it, in bytes. */
+export function isBefore(bytes: Buffer, from: number, stamp: Buffer): boolean {
+  return bytes.compare(stamp, 0, STAMP_BYTES, from, from + STAMP_BYTES) < 0;
+}
+
+/** The first stamp of this millisecond. */
+export function stampAt(ms: number): Buffer {
+  return Buffer.from(`${new Date(ms).toISOString().slice(0, 23)}000000Z`, "latin1");
 }

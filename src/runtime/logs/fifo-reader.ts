@@ -7,9 +7,11 @@
 
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { Socket } from "node:net";
+import type { Clock } from "../../base/clock.ts";
 
 export interface FifoReaderOptions {
   readonly path: string;
+  readonly clock: Clock;
   /** Where bytes are put; may be shared by all readers, as it is only used during onBytes. */
   readonly buffer: Uint8Array;
   readonly onBytes: (bytes: Uint8Array) => void;
@@ -68,7 +70,7 @@ export class FifoReader {
         callback: (count, bytes) => {
           this.#isDrained = false;
           this.#options.onBytes(bytes.subarray(0, count));
-          return true;
+          return count < this.#options.buffer.length || this.#letOthersRead(socket);
         },
       },
     });
@@ -78,6 +80,12 @@ export class FifoReader {
     // Reading a pipe does not fail; should it, that is its end.
     socket.once("error", () => this.#onEnd(socket));
     socket.resume();
+  }
+
+  /** Node goes on with the same pipe, up to 32 times, as long as the buffer gets full: a container that floods its output would keep all others waiting. */
+  #letOthersRead(socket: Socket): false {
+    this.#options.clock.schedule(0, () => void socket.resume());
+    return false;
   }
 
   #onEnd(socket: Socket): void {

@@ -1,6 +1,12 @@
-// The output of one container on its way into its log.
+// The output of one container on its way into its log, and to those who watch it live; and the way to its stdin.
 
+import type { Socket } from "node:net";
 import type { Clock } from "../../base/clock.ts";
+import { type ForeignDescriptor, takeDescriptor } from "../../mounts/take-descriptor.ts";
+import type { TerminalSize } from "../runtime.ts";
+import { AttachedClient } from "./attached-client.ts";
+import { type ContainerInput, FifoInput } from "./container-input.ts";
+import { ContainerTerminal } from "./container-terminal.ts";
 import type { LogStream } from "./cri-log-line.ts";
 import { FifoReader } from "./fifo-reader.ts";
 import type { ContainerOutput } from "./keeper-protocol.ts";
@@ -31,6 +37,10 @@ export class FollowedContainer {
   readonly #readers: readonly FifoReader[];
   readonly #splitters: LineSplitter[] = [];
   readonly #closed: PromiseWithResolvers<void> = Promise.withResolvers();
+  readonly #clients = new Set<AttachedClient>();
+  #terminal: ContainerTerminal | undefined;
+  /** Undefined if the container has no stdin, or it was closed for good. */
+  #input: ContainerInput | undefined;
   #stamp = "";
   #timeout: Disposable | undefined;
   #isFinishing = false;
@@ -45,18 +55,50 @@ export class FollowedContainer {
   }
 
   get isDrained(): boolean {
-    return this.#readers.every((reader) => reader.isDrained);
+    return this.#readers.every((reader) => reader.isDrained) && this.#terminal?.isDrained !== false;
   }
 
-  /** Returns when both FIFOs are open for reading. Throws, and then nothing is left open. */
+  /** Returns when the FIFOs are open. Throws, and then nothing is left open. */
   open(): void {
     try {
       this.#log.open();
       for (const reader of this.#readers) reader.open();
+      if (this.of.stdin) this.#input = FifoInput.open(this.of.stdin.fifo);
     } catch (err) {
       this.close();
       throw err;
     }
+  }
+
+  /** Returns its descriptor of the terminal. Throws if it has none and can take none. */
+  takeTerminal(from: ForeignDescriptor | undefined): number {
+    this.#terminal ??= from && this.#openTerminal(from);
+    if (this.#terminal === undefined || this.#terminal.isDrained) {
+      throw new Error("The container has no terminal any more: it was hung up");
+    }
+    return this.#terminal.fd;
+  }
+
+  resize(size: TerminalSize): void {
+    this.#terminal?.resize(size);
+  }
+
+  /** Whether who attaches now can write to its stdin. */
+  get hasStdin(): boolean {
+    return this.#input !== undefined;
+  }
+
+  attach(socket: Socket, { hasStdin }: { readonly hasStdin: boolean }): AttachedClient {
+    const client = new AttachedClient({
+      socket,
+      input: hasStdin ? this.#input : undefined,
+      onInputEnd: () => {
+        if (hasStdin && this.of.stdin?.isOnce === true) this.#endInput();
+      },
+    });
+    this.#clients.add(client);
+    socket.on("close", () => this.#clients.delete(client));
+    return client;
   }
 
   probe(): void {
@@ -67,16 +109,21 @@ export class FollowedContainer {
   finish(): Promise<void> {
     if (!this.#isFinishing) {
       this.#isFinishing = true;
-      this.#timeout = this.#workshop.clock.schedule(DRAIN_TIMEOUT_MS, () => this.close());
+      this.#timeout = this.#workshop.clock.schedule(DRAIN_TIMEOUT_MS, () => this.#end());
       this.probe();
     }
     return this.#closed.promise;
   }
 
-  /** Puts what is left into the log and lets go of everything. */
+  /** Puts what is left into the log and lets go of everything: the container goes on, and the next keeper with it. */
   close(): void {
+    for (const client of this.#clients) client.cut();
+    this.#clients.clear();
     this.#timeout?.[Symbol.dispose]();
     for (const reader of this.#readers) reader.close();
+    this.#input?.close();
+    this.#input = undefined;
+    this.#terminal?.close();
     this.#stamp = this.#workshop.time.stamp();
     for (const splitter of this.#splitters) splitter.end();
     this.#log.flush();
@@ -84,23 +131,60 @@ export class FollowedContainer {
     this.#closed.resolve();
   }
 
-  #reader(stream: LogStream, path: string): FifoReader {
+  /** The container has ended. */
+  #end(): void {
+    for (const client of this.#clients) client.end();
+    this.#clients.clear();
+    this.close();
+  }
+
+  #endIfDrained(): void {
+    if (this.#isFinishing && this.isDrained) this.#end();
+  }
+
+  #endInput(): void {
+    this.#input?.end();
+    this.#input = undefined;
+  }
+
+  #openTerminal(from: ForeignDescriptor): ContainerTerminal {
+    const master = takeDescriptor(from);
+    const onBytes = this.#receiver("stdout");
+    const terminal = new ContainerTerminal({
+      master,
+      onBytes,
+      onDrained: () => this.#endIfDrained(),
+    });
+    const { stdin } = this.of;
+    // Of the FIFO there is only its name of use.
+    if (stdin !== undefined && this.#input !== undefined) {
+      this.#input.close();
+      this.#input = terminal.input(stdin.fifo);
+    }
+    return terminal;
+  }
+
+  #receiver(stream: LogStream): (bytes: Uint8Array) => void {
     const splitter = new LineSplitter((content, isPartial) =>
       this.#log.add({ stamp: this.#stamp, stream, isPartial, content }),
     );
     this.#splitters.push(splitter);
+    return (bytes) => {
+      // One for all lines that came together.
+      this.#stamp = this.#workshop.time.stamp();
+      splitter.push(bytes);
+      this.#log.flush();
+      for (const client of this.#clients) client.give(stream, bytes);
+    };
+  }
+
+  #reader(stream: LogStream, path: string): FifoReader {
     return new FifoReader({
       path,
+      clock: this.#workshop.clock,
       buffer: this.#workshop.input,
-      onBytes: (bytes) => {
-        // One for all lines that came together.
-        this.#stamp = this.#workshop.time.stamp();
-        splitter.push(bytes);
-        this.#log.flush();
-      },
-      onDrained: () => {
-        if (this.#isFinishing && this.isDrained) this.close();
-      },
+      onBytes: this.#receiver(stream),
+      onDrained: () => this.#endIfDrained(),
     });
   }
 }

@@ -15,6 +15,8 @@ import { LineBuffer, ROTATION } from "./log-file.ts";
 import { WallTime } from "./wall-time.ts";
 
 const IDLE_MS = 10_000;
+/** One more than a pipe holds: a buffer that does not get full is what makes Node turn to the next pipe. */
+const INPUT_BYTES = 64 * 1024 + 1;
 
 async function main(root: string): Promise<void> {
   const files = keeperFiles(root);
@@ -30,7 +32,7 @@ async function main(root: string): Promise<void> {
   const workshop: Workshop = {
     clock,
     time: new WallTime(clock),
-    input: Buffer.allocUnsafeSlow(64 * 1024),
+    input: Buffer.allocUnsafeSlow(INPUT_BYTES),
     output: new LineBuffer(),
     rotation: ROTATION,
     compressor: new LogCompressor(report),

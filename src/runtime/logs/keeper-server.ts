@@ -5,6 +5,7 @@
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { aborted } from "../../base/abort.ts";
+import type { AttachedClient } from "./attached-client.ts";
 import { FollowedContainer, type Workshop } from "./followed-container.ts";
 import { type KeeperFiles, socketAddress } from "./keeper-files.ts";
 import {
@@ -67,13 +68,22 @@ export class KeeperServer {
   #serve(agent: Socket): void {
     this.#agents.add(agent);
     this.#idle?.[Symbol.dispose]();
-    const decode = messageDecoder((message) => {
-      void this.#answer(message as Numbered<KeeperRequest>, agent);
+    let client: AttachedClient | undefined;
+    const decode = messageDecoder({
+      onMessage: (message) => {
+        const request = message as Numbered<KeeperRequest>;
+        if (request.op !== "attach") {
+          void this.#answer(request, agent);
+          return undefined;
+        }
+        client = this.#attach(request, agent);
+        return client && "frames";
+      },
+      onFrames: (bytes) => client?.receive(bytes),
     });
-    agent.setEncoding("utf8");
-    agent.on("data", (text: string) => {
+    agent.on("data", (bytes: Buffer) => {
       try {
-        decode(text);
+        decode(bytes);
       } catch (err) {
         this.#options.report("an agent does not speak the protocol", err);
         agent.destroy();
@@ -87,7 +97,10 @@ export class KeeperServer {
     });
   }
 
-  async #answer(request: Numbered<KeeperRequest>, agent: Socket): Promise<void> {
+  async #answer(
+    request: Numbered<Exclude<KeeperRequest, { op: "attach" }>>,
+    agent: Socket,
+  ): Promise<void> {
     const { seq } = request;
     let answer: KeeperAnswer;
     try {
@@ -99,12 +112,34 @@ export class KeeperServer {
     if (request.op === "retire") this.#done.resolve();
   }
 
-  async #do(request: KeeperRequest): Promise<Omit<KeeperAnswer, "seq">> {
+  /** Answers before anything else goes over the connection. */
+  #attach(
+    { seq, id, hasStdin }: Numbered<Extract<KeeperRequest, { op: "attach" }>>,
+    agent: Socket,
+  ): AttachedClient | undefined {
+    const container = this.#containers.get(id);
+    if (container === undefined) {
+      agent.write(encodeMessage({ seq, error: `Container ${id} is not followed` }));
+      return undefined;
+    }
+    agent.write(encodeMessage({ seq, hasStdin: hasStdin && container.hasStdin }));
+    return container.attach(agent, { hasStdin });
+  }
+
+  async #do(request: Exclude<KeeperRequest, { op: "attach" }>): Promise<Omit<KeeperAnswer, "seq">> {
     switch (request.op) {
       case "hello":
         return { version: PROTOCOL_VERSION, pid: this.#options.pid };
       case "follow":
         this.#follow(request.of);
+        return {};
+      case "terminal":
+        return {
+          pid: this.#options.pid,
+          fd: this.#container(request.id).takeTerminal(request.from),
+        };
+      case "resize":
+        this.#container(request.id).resize(request);
         return {};
       case "finished":
         await this.#finish(request.id);
@@ -123,6 +158,12 @@ export class KeeperServer {
     const container = new FollowedContainer(of, this.#options.workshop);
     container.open();
     this.#containers.set(of.id, container);
+  }
+
+  #container(id: string): FollowedContainer {
+    const container = this.#containers.get(id);
+    if (container === undefined) throw new Error(`Container ${id} is not followed`);
+    return container;
   }
 
   async #finish(id: string): Promise<void> {

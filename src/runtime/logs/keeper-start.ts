@@ -22,8 +22,8 @@ const entry = join(
   import.meta.dirname,
   import.meta.filename.endsWith(".ts") ? "keeper-main.ts" : "keeper-main.js",
 );
-/** It allocates next to nothing: a small young generation costs nothing and saves megabytes. */
-const NODE_FLAGS = ["--max-semi-space-size=1", "--max-old-space-size=256"];
+/** It allocates next to nothing: a small young generation, and no threads to collect garbage, cost nothing and save megabytes. */
+const NODE_FLAGS = ["--max-semi-space-size=1", "--max-old-space-size=256", "--v8-pool-size=0"];
 /** One that was started an instant ago by another agent may not listen yet. */
 const TRIES = 50;
 const TRY_MS = 20;
@@ -33,19 +33,38 @@ export async function connectKeeper(options: ConnectKeeperOptions): Promise<Keep
   const { files } = options;
   mkdirSync(files.directory, { recursive: true, mode: 0o700 });
   for (let attempt = 1; ; attempt++) {
-    const connection = (await connectionTo(files)) ?? (await startedKeeper(options));
-    const { version } = await connection.ask({ op: "hello", version: PROTOCOL_VERSION });
+    const connection = (await connectionTo(options)) ?? (await startedKeeper(options));
+    const version = await versionOf(connection);
     if (version === PROTOCOL_VERSION) return connection;
-    await connection.ask({ op: "retire" });
-    await connection.closed;
-    if (attempt === 3) throw new Error(`Cannot replace a log keeper of version ${version}`);
+    if (version !== undefined) {
+      await connection.ask({ op: "retire" });
+      await connection.closed;
+    }
+    if (attempt === 3) {
+      throw new Error(
+        version === undefined
+          ? "Cannot reach the log keeper: it goes away as soon as it is asked something"
+          : `Cannot replace a log keeper of version ${version}`,
+      );
+    }
+  }
+}
+
+/** Undefined if it went away meanwhile: one that is dying can be connected to for an instant. */
+async function versionOf(connection: KeeperConnection): Promise<number | undefined> {
+  try {
+    return (await connection.ask({ op: "hello", version: PROTOCOL_VERSION })).version ?? 0;
+  } catch (err) {
+    if (connection.isClosed) return undefined;
+    connection.close();
+    throw err;
   }
 }
 
 /** Ends the keeper, if there is one, and settles when its process is gone. What it follows is followed no more. */
 export async function retireKeeper(root: string, clock: Clock): Promise<void> {
   const files = keeperFiles(root);
-  const connection = await connectionTo(files);
+  const connection = await connectionTo({ files, clock });
   if (connection === undefined) return;
   await connection.ask({ op: "retire" });
   await connection.closed;
@@ -57,9 +76,12 @@ export async function retireKeeper(root: string, clock: Clock): Promise<void> {
   }
 }
 
-async function connectionTo(files: KeeperFiles): Promise<KeeperConnection | undefined> {
+async function connectionTo({
+  files,
+  clock,
+}: Pick<ConnectKeeperOptions, "files" | "clock">): Promise<KeeperConnection | undefined> {
   try {
-    return await KeeperConnection.open(files);
+    return await KeeperConnection.open(files, clock);
   } catch (err) {
     if (isErrno(err, "ENOENT", "ECONNREFUSED")) return undefined;
     throw err;
@@ -72,7 +94,7 @@ async function startedKeeper(options: ConnectKeeperOptions): Promise<KeeperConne
   if (entry.endsWith(".ts") && !existsSync(files.compileCache)) await runKeeper(files, []);
   await runKeeper(files, [join(files.directory, "..")]);
   for (let attempt = 1; ; attempt++) {
-    const connection = await connectionTo(files);
+    const connection = await connectionTo({ files, clock });
     if (connection !== undefined) return connection;
     if (attempt === TRIES) {
       throw new Error(

@@ -17,7 +17,12 @@ import {
 import { dirname } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { isErrno } from "../../base/errors.ts";
-import { type CriLogLine, MAX_LINE_BYTES, MAX_PREFIX_BYTES, writeLogLine } from "./cri-log-line.ts";
+import {
+  type CriLogLine,
+  LogLineWriter,
+  MAX_LINE_BYTES,
+  MAX_PREFIX_BYTES,
+} from "./cri-log-line.ts";
 import type { LogCompressor } from "./log-compressor.ts";
 import { removeOldLogs, rotatedName } from "./rotated-logs.ts";
 import type { WallTime } from "./wall-time.ts";
@@ -37,6 +42,7 @@ export interface Rotation {
 /** Room to put lines together before they are written. One for all logs: it is empty between two reads. */
 export class LineBuffer {
   readonly bytes: Buffer = Buffer.allocUnsafeSlow(128 * 1024);
+  readonly writer: LogLineWriter = new LogLineWriter();
   usedBytes = 0;
   lines = 0;
 }
@@ -83,7 +89,7 @@ export class LogFile {
   add(line: CriLogLine): void {
     const { buffer } = this.#options;
     if (buffer.bytes.length - buffer.usedBytes < MAX_ENTRY_BYTES) this.flush();
-    buffer.usedBytes = writeLogLine(buffer.bytes, buffer.usedBytes, line);
+    buffer.usedBytes = buffer.writer.write(buffer.bytes, buffer.usedBytes, line);
     buffer.lines++;
   }
 
@@ -113,7 +119,7 @@ export class LogFile {
     if (this.#dropped === 0) return true;
     const text = `driftless: ${this.#dropped} lines were dropped here: ${this.#reason}`;
     const notice = Buffer.alloc(MAX_PREFIX_BYTES + text.length + 1);
-    writeLogLine(notice, 0, {
+    this.#options.buffer.writer.write(notice, 0, {
       stamp: this.#options.time.stamp(),
       stream: "stderr",
       isPartial: false,

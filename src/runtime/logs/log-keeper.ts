@@ -7,14 +7,26 @@
 
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
-import type { KeeperConnection } from "./keeper-connection.ts";
+import { identify } from "../../mounts/process-calls.ts";
+import type { ForeignDescriptor } from "../../mounts/take-descriptor.ts";
+import type { Attachment } from "../runtime.ts";
+import { HeldEnds } from "./held-ends.ts";
+import { KeeperAttachment } from "./keeper-attachment.ts";
+import { KeeperConnection } from "./keeper-connection.ts";
 import { keeperFiles } from "./keeper-files.ts";
-import type { ContainerOutput, KeeperRequest } from "./keeper-protocol.ts";
+import type { ContainerOutput, KeeperAnswer, KeeperRequest } from "./keeper-protocol.ts";
 import { connectKeeper } from "./keeper-start.ts";
 
 export interface LogKeeper {
   /** Settles when both FIFOs are open for reading, so that the container may start. Rejects if it cannot be followed. Idempotent. */
   follow(of: ContainerOutput): Promise<void>;
+  /**
+   * The container has a terminal, whose other end is there: settles when the keeper and the agent have it. Without `from`, for a container of
+   * before, it is the keeper's. Rejects if nobody has it any more.
+   */
+  takeTerminal(id: string, from?: ForeignDescriptor): Promise<void>;
+  /** To a container that is followed. Rejects if it is not, or the keeper cannot be reached. */
+  attach(id: string, options: AttachOptions): Promise<Attachment>;
   /**
    * The container has ended: settles when everything that it wrote is in the log. Who else has the FIFOs open for writing is waited for, but
    * not longer than 10 s. Does nothing for a container that is not followed.
@@ -24,6 +36,11 @@ export interface LogKeeper {
   run(signal: AbortSignal): Promise<void>;
 }
 
+export interface AttachOptions {
+  readonly hasTty: boolean;
+  readonly hasStdin: boolean;
+}
+
 export interface ProcessLogKeeperOptions {
   /** The data directory. */
   readonly root: string;
@@ -31,9 +48,14 @@ export interface ProcessLogKeeperOptions {
   readonly logger: Logger;
 }
 
+interface Followed {
+  readonly of: ContainerOutput;
+  readonly held: HeldEnds;
+}
+
 interface Pending {
   readonly request: KeeperRequest;
-  readonly settled: PromiseWithResolvers<void>;
+  readonly settled: PromiseWithResolvers<KeeperAnswer>;
 }
 
 const FIRST_RETRY_MS = 50;
@@ -42,9 +64,11 @@ const LAST_RETRY_MS = 5000;
 export class ProcessLogKeeper implements LogKeeper {
   readonly #options: ProcessLogKeeperOptions;
   /** What a new keeper is told first. */
-  readonly #followed = new Map<string, ContainerOutput>();
+  readonly #followed = new Map<string, Followed>();
   /** Not answered yet; asked again of the next keeper if this one dies. */
   readonly #pending = new Set<Pending>();
+  /** Those that go on. */
+  readonly #attachments = new Set<Attachment>();
   #connection: KeeperConnection | undefined;
   #wanted: PromiseWithResolvers<void> = Promise.withResolvers();
   #ended: Error | undefined;
@@ -55,11 +79,55 @@ export class ProcessLogKeeper implements LogKeeper {
 
   async follow(of: ContainerOutput): Promise<void> {
     await this.#ask({ op: "follow", of });
-    this.#followed.set(of.id, of);
+    const held = this.#followed.get(of.id)?.held ?? new HeldEnds();
+    this.#followed.set(of.id, { of, held });
+    if (of.stdin) held.holdStdin(of.stdin);
+  }
+
+  async takeTerminal(id: string, from?: ForeignDescriptor): Promise<void> {
+    const { held } = this.#get(id);
+    // First: a keeper that dies right after it had it takes nothing away.
+    if (from) held.holdTerminal(from);
+    const { pid, fd } = await this.#ask({ op: "terminal", id, from });
+    const keeper = pid === undefined ? undefined : identify(pid);
+    if (!from && keeper && fd !== undefined) held.holdTerminal({ process: keeper, fd });
+  }
+
+  async attach(id: string, { hasTty, hasStdin }: AttachOptions): Promise<Attachment> {
+    const { of, held } = this.#get(id);
+    const { root, clock } = this.#options;
+    const attachment = await KeeperAttachment.begin({
+      hasTty,
+      connect: async (onFrame) => {
+        if (!this.#followed.has(id)) return undefined;
+        // Answered by the keeper that is there now, be it a new one.
+        await this.#ask({ op: "follow", of });
+        const connection = await KeeperConnection.open(keeperFiles(root), clock);
+        try {
+          const answer = await connection.attach({ op: "attach", id, hasStdin }, onFrame);
+          return { connection, hasStdin: answer.hasStdin === true };
+        } catch (err) {
+          connection.close();
+          throw err;
+        }
+      },
+      resize: ({ columns, rows }) => {
+        this.#ask({ op: "resize", id, columns, rows }).catch((err: unknown) =>
+          this.#options.logger.debug("cannot resize a terminal", { containerId: id, err }),
+        );
+      },
+      onInputEnd: () => {
+        if (of.stdin?.isOnce === true) held.releaseStdin();
+      },
+      onEnd: (one) => this.#attachments.delete(one),
+    });
+    if (!attachment.hasEnded) this.#attachments.add(attachment);
+    return attachment;
   }
 
   async finished(id: string): Promise<void> {
     await this.#ask({ op: "finished", id });
+    this.#followed.get(id)?.held[Symbol.dispose]();
     this.#followed.delete(id);
   }
 
@@ -97,10 +165,10 @@ export class ProcessLogKeeper implements LogKeeper {
     const onAbort = (): void => connection.close();
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
-    for (const of of this.#followed.values()) {
-      connection.ask({ op: "follow", of }).catch((err: unknown) => {
-        if (!connection.isClosed)
-          logger.warn("cannot go on with a log", { containerId: of.id, err });
+    for (const followed of this.#followed.values()) {
+      this.#resume(followed, connection).catch((err: unknown) => {
+        if (connection.isClosed) return;
+        logger.warn("cannot go on with a log", { containerId: followed.of.id, err });
       });
     }
     this.#connection = connection;
@@ -110,7 +178,21 @@ export class ProcessLogKeeper implements LogKeeper {
     signal.removeEventListener("abort", onAbort);
   }
 
-  #ask(request: KeeperRequest): Promise<void> {
+  async #resume({ of, held }: Followed, connection: KeeperConnection): Promise<void> {
+    const { terminal } = held;
+    // Sent together, and done in this order, before all that is asked later.
+    const answers = [connection.ask({ op: "follow", of })];
+    if (terminal) answers.push(connection.ask({ op: "terminal", id: of.id, from: terminal }));
+    await Promise.all(answers);
+  }
+
+  #get(id: string): Followed {
+    const followed = this.#followed.get(id);
+    if (followed === undefined) throw new Error(`Container ${id} is not followed`);
+    return followed;
+  }
+
+  #ask(request: KeeperRequest): Promise<KeeperAnswer> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     const pending: Pending = { request, settled: Promise.withResolvers() };
     this.#pending.add(pending);
@@ -121,9 +203,9 @@ export class ProcessLogKeeper implements LogKeeper {
 
   #send(pending: Pending, connection: KeeperConnection): void {
     connection.ask(pending.request).then(
-      () => {
+      (answer) => {
         this.#pending.delete(pending);
-        pending.settled.resolve();
+        pending.settled.resolve(answer);
       },
       (err: unknown) => {
         // Asked again of the next one.
@@ -149,6 +231,8 @@ export class ProcessLogKeeper implements LogKeeper {
 
   #end(reason: Error): void {
     this.#ended = reason;
+    for (const attachment of this.#attachments) attachment[Symbol.dispose]();
+    for (const { held } of this.#followed.values()) held[Symbol.dispose]();
     for (const { settled } of this.#pending) settled.reject(reason);
     this.#pending.clear();
   }

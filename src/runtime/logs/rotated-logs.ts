@@ -27,6 +27,21 @@ function rotatedLogs(logPath: string): readonly string[] {
     .map((stamp) => join(directory, `${basename(logPath)}.${stamp}`));
 }
 
+/** Oldest first, each once, whether it is compressed or not. */
+export function rotationStamps(logPath: string): readonly string[] {
+  const stamps = stampsOf(logPath)
+    .filter((stamp) => !stamp.endsWith(".tmp"))
+    .map((stamp) => stamp.replace(/\.gz$/, ""));
+  return [...new Set(stamps)].sort();
+}
+
+/** Of a rotated log, by its file's name; undefined for any other file. */
+export function rotationStampOf(logPath: string, name: string): string | undefined {
+  const prefix = `${basename(logPath)}.`;
+  const stamp = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+  return STAMP.test(stamp) ? stamp.replace(/\.gz$/, "") : undefined;
+}
+
 /** Removes all but the newest `count`, and what a compression left that was cut off. */
 export function removeOldLogs(logPath: string, count: number): void {
   const excess = rotatedLogs(logPath).toReversed().slice(count);
@@ -49,12 +64,13 @@ async function compress(path: string): Promise<void> {
   const half = `${path}.tmp`;
   try {
     await pipeline(createReadStream(path), createGzip(), createWriteStream(half, { mode: 0o640 }));
-    if (!existsSync(path)) throw new Error(`"${path}" was removed`);
-    await rename(half, `${path}.gz`);
+    if (existsSync(path)) await rename(half, `${path}.gz`);
     rmSync(path, { force: true });
+    rmSync(half, { force: true });
   } catch (err) {
     rmSync(half, { force: true });
-    throw err;
+    // A container that floods its log is faster: it was removed, and that is all that there is to say.
+    if (existsSync(path)) throw err;
   }
 }
 

@@ -19,6 +19,11 @@ export class ContainerFiles {
     return join(this.directory, "init.json");
   }
 
+  /** By the launcher: which mounts it has made for the container, by path. */
+  get mounts(): string {
+    return join(this.directory, "mounts.json");
+  }
+
   /** By the runtime, then by the launcher: why the program did not start. Blank as soon as it has started. */
   get failure(): string {
     return join(this.directory, "failure");
@@ -42,6 +47,11 @@ export class ContainerFiles {
   /** What the shim and its shell had to complain about. */
   get shimErrors(): string {
     return join(this.directory, "shim-errors");
+  }
+
+  /** Gone when it was closed for good. */
+  get stdin(): string {
+    return join(this.directory, "stdin");
   }
 
   get stdout(): string {

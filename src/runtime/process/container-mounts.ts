@@ -3,10 +3,12 @@
 
 import { fstatSync } from "node:fs";
 import { mountOf, readMountInfo } from "../../mounts/mount-info.ts";
+import { type MountMark, markOf } from "../../mounts/mount-mark.ts";
 import { makeInRoot } from "../../mounts/safe-path.ts";
 import {
   AT_FDCWD,
   cloneTree,
+  MOUNT_ATTR_NODEV,
   MOUNT_ATTR_RDONLY,
   MS_PRIVATE,
   MS_SLAVE,
@@ -25,13 +27,21 @@ export interface PreparedMount {
   readonly isDirectory: boolean;
 }
 
+export interface PrepareOptions {
+  /** Devices in them can be opened. */
+  readonly hasDevices: boolean;
+}
+
 /** In the order in which they have to be mounted: what is above first. */
-export function prepareMounts(mounts: readonly ContainerMount[]): readonly PreparedMount[] {
+export function prepareMounts(
+  mounts: readonly ContainerMount[],
+  options: PrepareOptions,
+): readonly PreparedMount[] {
   return mounts
     .toSorted((a, b) => depthOf(a.containerPath) - depthOf(b.containerPath))
     .map((mount) =>
       step(`error mounting "${mount.hostPath}" to rootfs at "${mount.containerPath}"`, () =>
-        prepare(mount),
+        prepare(mount, options),
       ),
     );
 }
@@ -40,7 +50,7 @@ function depthOf(path: string): number {
   return path.split("/").filter((name) => name !== "").length;
 }
 
-function prepare(mount: ContainerMount): PreparedMount {
+function prepare(mount: ContainerMount, { hasDevices }: PrepareOptions): PreparedMount {
   const { hostPath, isReadOnly, propagation } = mount;
   using source = openat2({ dir: AT_FDCWD, path: hostPath, flags: O_PATH, resolve: 0 });
   if (propagation === "Bidirectional" && !isShared(hostPath)) {
@@ -50,7 +60,7 @@ function prepare(mount: ContainerMount): PreparedMount {
   }
   const tree = cloneTree(source, { isRecursive: true, path: hostPath });
   mountSetattr(tree, {
-    set: isReadOnly ? MOUNT_ATTR_RDONLY : 0,
+    set: (isReadOnly ? MOUNT_ATTR_RDONLY : 0) | (hasDevices ? 0 : MOUNT_ATTR_NODEV),
     propagation: propagations[propagation],
     // Read-only with all that is mounted below it: a writable disk in a read-only directory is no promise kept.
     isRecursive: true,
@@ -70,9 +80,13 @@ function isShared(path: string): boolean {
   return mount?.tags.some((tag) => tag.startsWith("shared:")) ?? false;
 }
 
-export function attachMount(root: OpenFile, { mount, tree, isDirectory }: PreparedMount): void {
+/** Which mount it is from now on. */
+export function attachMount(
+  root: OpenFile,
+  { mount, tree, isDirectory }: PreparedMount,
+): MountMark {
   const { hostPath, containerPath } = mount;
-  step(`error mounting "${hostPath}" to rootfs at "${containerPath}"`, () => {
+  return step(`error mounting "${hostPath}" to rootfs at "${containerPath}"`, () => {
     if (depthOf(containerPath) === 0) {
       throw new Error("the root itself comes from the image");
     }
@@ -86,6 +100,8 @@ export function attachMount(root: OpenFile, { mount, tree, isDirectory }: Prepar
       );
     }
     moveMount(tree, place, { path: containerPath });
+    const mark = markOf(tree);
     tree[Symbol.dispose]();
+    return mark;
   });
 }

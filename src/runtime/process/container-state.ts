@@ -1,8 +1,10 @@
 // What is remembered of a container on disk. No environment and no arguments: they may hold secrets.
 
 import { fstatSync, readFileSync, renameSync, writeFileSync, writeSync } from "node:fs";
+import type { MountMark } from "../../mounts/mount-mark.ts";
 import type { ProcessIdentity } from "../../mounts/process-calls.ts";
-import type { ContainerStatus } from "../runtime.ts";
+import type { CgroupPlace } from "../cgroups/cgroup-place.ts";
+import type { ContainerSecurity, ContainerStatus, ContainerUser } from "../runtime.ts";
 import type { ContainerFiles } from "./container-files.ts";
 
 export interface ContainerState {
@@ -11,7 +13,15 @@ export interface ContainerState {
   readonly bootId: string;
   readonly shim: ProcessIdentity;
   readonly stopSignal: number;
-  readonly status: Omit<ContainerStatus, "pid" | "end">;
+  /** It sees no other processes than its own: all of them end with the first. */
+  readonly hasOwnProcesses: boolean;
+  /** With what programs are started in it later. */
+  readonly user: ContainerUser;
+  readonly security: ContainerSecurity;
+  readonly workingDir: string;
+  /** Missing in what older versions wrote down. */
+  readonly cgroup?: CgroupPlace;
+  readonly status: Omit<ContainerStatus, "pid" | "end" | "mountMarks">;
 }
 
 export function writeState(files: ContainerFiles, state: ContainerState): void {
@@ -29,6 +39,11 @@ export function readState(files: ContainerFiles): ContainerState | undefined {
 /** Who the container's first process is; undefined if it never came to be. */
 export function readInit(files: ContainerFiles): ProcessIdentity | undefined {
   return readJson(files.init) as ProcessIdentity | undefined;
+}
+
+/** What the launcher has mounted, by path. */
+export function readMountMarks(files: ContainerFiles): Readonly<Record<string, MountMark>> {
+  return (readJson(files.mounts) ?? {}) as Readonly<Record<string, MountMark>>;
 }
 
 /** Until somebody knows better. Takes the room on the disk that it will need. */

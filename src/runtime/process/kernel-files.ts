@@ -1,13 +1,14 @@
 // What every container has of the kernel: /proc of its own processes, /sys to read, a /dev with the few harmless devices;
-// and what of these no container should see or change. The lists are those of the OCI runtimes.
+// and what of these no container should see or change. The lists are those of the OCI runtimes. A privileged container has all of it.
 
-import { fstatSync, symlinkSync } from "node:fs";
+import { fstatSync, readlinkSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { isErrno } from "../../base/errors.ts";
 import { makeInRoot, openBeneath } from "../../mounts/safe-path.ts";
 import {
   AT_FDCWD,
   cloneTree,
+  MOUNT_ATTR_NODEV,
   MOUNT_ATTR_RDONLY,
   MS_NODEV,
   MS_NOEXEC,
@@ -23,24 +24,51 @@ import {
   pathOf,
   S_IFCHR,
 } from "../../mounts/system-calls.ts";
+import { showHostDevices } from "./host-devices.ts";
 import { step } from "./launch-error.ts";
 
 const safe = MS_NOSUID | MS_NODEV | MS_NOEXEC;
 
-/** `shm` is the pod's, on the machine. */
-export function mountKernelFiles(root: OpenFile, shm: string): void {
-  step(`error mounting "proc" to rootfs at "/proc"`, () => {
-    using place = directoryIn(root, "/proc");
-    mount({ source: "proc", target: pathOf(place), type: "proc", flags: safe });
-  });
-  step(`error mounting "sysfs" to rootfs at "/sys"`, () => mountSys(root));
-  step(`error mounting "tmpfs" to rootfs at "/dev"`, () => mountDev(root, shm));
+export interface KernelFilesOptions {
+  /** The pod's, on the machine. */
+  readonly shm: string;
+  /** All of the machine's devices, and /sys to write. */
+  readonly isPrivileged: boolean;
 }
 
-function mountSys(root: OpenFile): void {
-  using place = directoryIn(root, "/sys");
+export function mountKernelFiles(root: OpenFile, { shm, isPrivileged }: KernelFilesOptions): void {
+  step(`error mounting "proc" to rootfs at "/proc"`, () => mountProc(root));
+  step(`error mounting "sysfs" to rootfs at "/sys"`, () => mountSys(root, isPrivileged));
+  step(`error mounting "tmpfs" to rootfs at "/dev"`, () => {
+    mountDev(root, shm);
+    if (isPrivileged) {
+      showHostDevices(root);
+    } else {
+      admitNoFurtherDevices(root);
+    }
+  });
+}
+
+function mountProc(root: OpenFile): void {
+  using place = directoryIn(root, "/proc");
   try {
-    mount({ source: "sysfs", target: pathOf(place), type: "sysfs", flags: safe | MS_RDONLY });
+    mount({ source: "proc", target: pathOf(place), type: "proc", flags: safe });
+  } catch (err) {
+    // Not for user namespaces that have the machine's processes: theirs is the machine's own.
+    if (!isErrno(err, "EPERM") || readlinkSync("/proc/self") !== String(process.pid)) {
+      throw err;
+    }
+    using source = openPath("/proc");
+    using tree = cloneTree(source, { isRecursive: true });
+    moveMount(tree, place);
+  }
+}
+
+function mountSys(root: OpenFile, isWritable: boolean): void {
+  using place = directoryIn(root, "/sys");
+  const flags = isWritable ? safe : safe | MS_RDONLY;
+  try {
+    mount({ source: "sysfs", target: pathOf(place), type: "sysfs", flags });
   } catch (err) {
     if (!isErrno(err, "EPERM")) {
       throw err;
@@ -99,6 +127,23 @@ function mountDev(root: OpenFile, shm: string): void {
     mount({ source: "mqueue", target: pathOf(queue), type: "mqueue", flags: safe });
   } catch {
     // Few programs use POSIX message queues, and not every kernel has them.
+  }
+}
+
+/**
+ * Root in a container may make devices (CAP_MKNOD), as everywhere; but they open nothing. The mount is for no devices, and those that are there become
+ * mounts of their own, for which that does not hold.
+ */
+function admitNoFurtherDevices(root: OpenFile): void {
+  using dev = openBeneath(root, "/dev", { links: "in-root" });
+  using stack = new DisposableStack();
+  const trees = devices.map(({ name }) => {
+    const place = stack.use(openBeneath(root, `/dev/${name}`, { links: "in-root" }));
+    return { place, tree: stack.use(cloneTree(place, { isRecursive: false })) };
+  });
+  mountSetattr(dev, { set: MOUNT_ATTR_NODEV, isRecursive: false });
+  for (const { place, tree } of trees) {
+    moveMount(tree, place);
   }
 }
 

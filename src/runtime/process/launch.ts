@@ -2,7 +2,8 @@
 //
 //  (0) Get a mount namespace of its own, which is this thread's only: no other thread of Node does anything any more.
 //  (1) Join the pod's IPC and UTS namespaces: /dev/mqueue belongs to the former.
-//  (2) Take the sources of all mounts as trees, as long as the machine's mounts still pass on what is mounted on them.
+//  (2) Take the sources of all mounts as trees, as long as the machine's mounts still pass on what is mounted on them. Open the way into
+//      the container's cgroups, as long as there is one.
 //  (3) Cut this mount namespace off from the machine's. Nothing that is mounted from here on may be seen there.
 //  (4) Put the root together: layers, then the kernel's file systems, then hide what no container may see.
 //  (5) The container's own mounts, after (4): they may lie on it, it may not cover them.
@@ -10,29 +11,21 @@
 //  (7) Make the root read-only, after all places for mounts were made in it.
 //  (8) Change the root and let go of the old one. From here on no path leads to the machine.
 //  (9) Working directory, as root: it may be made. Again as the user if root is not allowed in, on a network disk.
-// (10) Groups, then group, then user: each needs the right that the next one takes away. Then, if asked to, give up ever getting any back.
-// (11) Find the program, as the user, in the container.
-// (12) Signals, limits, umask and descriptors as a program expects them; they are Node's until now.
-// (13) execve.
+// (10) The container's cgroups, as late as the rights for it are there: what Node needed until now is not counted. Then a namespace in which
+//      they are the root.
+// (11) The rights of the container (become.ts), but for the last.
+// (12) Find the program, as the user, in the container.
+// (13) Signals, limits, umask and descriptors as a program expects them; they are Node's until now.
+// (14) The last rights go; execve.
 
-import { constants, mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isErrno } from "../../base/errors.ts";
+import type { MountMark } from "../../mounts/mount-mark.ts";
+import { execve, sethostname, setsid, umask } from "../../mounts/process-calls.ts";
+import { openNoLinks } from "../../mounts/safe-path.ts";
 import {
-  closeOnExecFrom,
-  dup2,
-  execve,
-  limitOpenFiles,
-  refuseNewPrivileges,
-  resetSignals,
-  setgroups,
-  sethostname,
-  setresgid,
-  setresuid,
-  umask,
-} from "../../mounts/process-calls.ts";
-import { openBeneath, openNoLinks } from "../../mounts/safe-path.ts";
-import {
+  CLONE_NEWCGROUP,
   CLONE_NEWIPC,
   CLONE_NEWNS,
   CLONE_NEWUTS,
@@ -47,38 +40,57 @@ import {
   setns,
   unshare,
 } from "../../mounts/system-calls.ts";
-import type { ContainerMount, ContainerUser } from "../runtime.ts";
+import { takeTerminal } from "../../mounts/terminal-calls.ts";
+import { openCgroups } from "../cgroups/cgroup-place.ts";
+import type { ContainerMount } from "../runtime.ts";
+import { become } from "./become.ts";
+import { showCgroups, takeCgroups } from "./cgroup-files.ts";
 import { attachMount, prepareMounts } from "./container-mounts.ts";
 import { findProgram } from "./find-program.ts";
 import { mountHostRoot } from "./host-root.ts";
 import { hide, ifThere, maskKernelFiles, mountKernelFiles } from "./kernel-files.ts";
 import { LaunchError, reasonOf, step } from "./launch-error.ts";
-import { type LaunchInstructions, stderrFd, stdoutFd } from "./launch-instructions.ts";
+import type { LaunchInstructions } from "./launch-instructions.ts";
+import { openLaunchStreams } from "./launch-streams.ts";
 import { RootLayers } from "./root-layers.ts";
-
-// What systemd gives: programs that need more raise it themselves, old ones that use select() break with more.
-const openFilesLimit = 1024;
+import { prepareProcess, searchPathOf } from "./start-program.ts";
 
 export interface LaunchHooks {
+  /** Of the container's own mounts, by path; while the machine's files can be written still. */
+  readonly mounted: (marks: Readonly<Record<string, MountMark>>) => void;
   /** Right before execve. */
   readonly aboutToStart: () => void;
 }
 
 /** Returns never. Throws a LaunchError if the program was not started. */
-export function launch(instructions: LaunchInstructions, { aboutToStart }: LaunchHooks): never {
-  const { argv, env, user, workingDir } = instructions;
+export function launch(
+  instructions: LaunchInstructions,
+  { mounted, aboutToStart }: LaunchHooks,
+): never {
+  const { argv, env, user, security, workingDir } = instructions;
   umask(0);
   step("error making a mount namespace", () => unshare(CLONE_NEWNS)); // (0)
   joinSandbox(instructions.sandbox); // (1)
-  const mounts = prepareMounts(withOwnFiles(instructions)); // (2)
+  const mounts = prepareMounts(withOwnFiles(instructions), { hasDevices: security.isPrivileged }); // (2)
+  const cgroups = step("error opening cgroups", () => openCgroups(instructions.cgroup));
+  const cgroupTrees = step("error opening cgroups", () =>
+    takeCgroups(instructions.cgroup, { isWritable: security.isPrivileged }),
+  );
   mount({ source: null, target: "/", type: null, flags: MS_REC | MS_PRIVATE }); // (3)
   const root = step("error preparing rootfs", () => buildRoot(instructions)); // (4)
+  step(`error mounting "cgroup" to rootfs at "/sys/fs/cgroup"`, () =>
+    showCgroups(root, cgroupTrees),
+  );
   // Before (5): a volume over /dev may have anything by this name, such as a pipe for whose writer this would wait for ever.
-  const stdin = openBeneath(root, "/dev/null", { links: "in-root", flags: constants.O_RDONLY });
-  for (const prepared of mounts) {
-    attachMount(root, prepared); // (5)
+  const streams = step("error opening streams", () => openLaunchStreams(root, instructions));
+  adjustOomScore(instructions.oomScoreAdjust);
+  const marks = mounts.map(
+    (prepared) => [prepared.mount.containerPath, attachMount(root, prepared)] as const, // (5)
+  );
+  mounted(Object.fromEntries(marks));
+  if (security.isProcMasked && !security.isPrivileged) {
+    step("error masking paths of the kernel", () => maskKernelFiles(root)); // (6)
   }
-  step("error masking paths of the kernel", () => maskKernelFiles(root)); // (6)
   if (instructions.isRootReadOnly) {
     step("error making the rootfs read-only", () =>
       mountSetattr(root, { set: MOUNT_ATTR_RDONLY, isRecursive: false }),
@@ -86,17 +98,36 @@ export function launch(instructions: LaunchInstructions, { aboutToStart }: Launc
   }
   step("error changing into the rootfs", () => pivotInto(root)); // (8)
   const isIn = enter(workingDir, { mayBeDenied: true }); // (9)
-  become(user); // (10)
+  step("error joining cgroups", () => {
+    cgroups.enter(); // (10)
+    unshare(CLONE_NEWCGROUP);
+  });
+  if (instructions.hasTty) {
+    step("error making the terminal that of a new session", () => {
+      setsid();
+      takeTerminal(streams.stdin);
+    });
+  }
+  const giveUpTheRest = become({ user, security }); // (11)
   if (!isIn) {
     enter(workingDir, { mayBeDenied: false });
   }
-  if (instructions.isWithoutNewPrivileges) {
-    step("error giving up new privileges", refuseNewPrivileges);
-  }
-  const path = findProgram(argv[0] ?? "", searchPathOf(env)); // (11)
-  step("error preparing the process", () => prepareProcess(stdin)); // (12)
+  const path = findProgram(argv[0] ?? "", searchPathOf(env)); // (12)
+  step("error preparing the process", () => prepareProcess(streams)); // (13)
   aboutToStart();
-  return step(`exec ${path}`, () => execve({ path, argv, env })); // (13)
+  giveUpTheRest(); // (14)
+  return step(`exec ${path}`, () => execve({ path, argv, env }));
+}
+
+/** Who may not lower it stays where the agent is: nearer is not to be had. */
+function adjustOomScore(score: number): void {
+  try {
+    writeFileSync("/proc/self/oom_score_adj", String(score));
+  } catch (err) {
+    if (!isErrno(err, "EACCES")) {
+      throw new LaunchError(`error setting the OOM score: ${reasonOf(err)}`, { cause: err });
+    }
+  }
 }
 
 function joinSandbox({ ipc, uts, hostnameFile }: LaunchInstructions["sandbox"]): void {
@@ -138,7 +169,7 @@ function realPath(path: string): string | undefined {
 }
 
 function buildRoot(instructions: LaunchInstructions): OpenFile {
-  const { directory, layers: lower, isHostRoot, sandbox } = instructions;
+  const { directory, layers: lower, isHostRoot, sandbox, security } = instructions;
   const hidden = instructions.hidden.map(realPath).filter((path) => path !== undefined);
   const layers = new RootLayers(directory);
   const place = join(directory, "root");
@@ -146,7 +177,7 @@ function buildRoot(instructions: LaunchInstructions): OpenFile {
   const root = isHostRoot
     ? mountHostRoot({ layers, place, hidden })
     : mountImage(layers, lower, place);
-  mountKernelFiles(root, sandbox.shm);
+  mountKernelFiles(root, { shm: sandbox.shm, isPrivileged: security.isPrivileged });
   if (isHostRoot) {
     for (const path of hidden) {
       ifThere(root, path, (file) => hide(root, file));
@@ -175,49 +206,4 @@ function enter(workingDir: string, { mayBeDenied }: { readonly mayBeDenied: bool
       cause: err,
     });
   }
-}
-
-function become({ uid, gid, supplementalGroups }: ContainerUser): void {
-  try {
-    setgroups(supplementalGroups);
-  } catch (err) {
-    // In a user namespace of one user there are no further groups, and so none to give up.
-    if (supplementalGroups.length > 0 || !isErrno(err, "EPERM")) {
-      throw new LaunchError(
-        `cannot run with the groups ${supplementalGroups.join(", ")}: ${unmapped(err)}`,
-        { cause: err },
-      );
-    }
-  }
-  try {
-    setresgid(gid);
-  } catch (err) {
-    throw new LaunchError(`cannot run as group ${gid}: ${unmapped(err)}`, { cause: err });
-  }
-  try {
-    setresuid(uid);
-  } catch (err) {
-    throw new LaunchError(`cannot run as user ${uid}: ${unmapped(err)}`, { cause: err });
-  }
-}
-
-function unmapped(err: unknown): string {
-  return isErrno(err, "EINVAL", "EPERM")
-    ? "the agent runs in a user namespace in which it does not exist; give the namespace more ids, or run the agent as root"
-    : reasonOf(err);
-}
-
-function searchPathOf(env: readonly string[]): string {
-  // The last one counts, as for a shell.
-  return env.findLast((entry) => entry.startsWith("PATH="))?.slice("PATH=".length) ?? "";
-}
-
-function prepareProcess(stdin: OpenFile): void {
-  dup2(stdin.fd, 0);
-  dup2(stdoutFd, 1);
-  dup2(stderrFd, 2);
-  closeOnExecFrom(3);
-  limitOpenFiles(openFilesLimit);
-  resetSignals();
-  umask(0o022);
 }

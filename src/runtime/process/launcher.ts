@@ -1,14 +1,7 @@
 // The first process of a container, until it becomes the container's program. Started by the shim in new mount and PID
 // namespaces; does everything by system calls, in this one thread, and leaves nothing of itself behind.
 
-import {
-  closeSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { ftruncateSync, openSync, readSync, writeFileSync, writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { identify } from "../../mounts/process-calls.ts";
 import { ContainerFiles } from "./container-files.ts";
@@ -30,7 +23,10 @@ openSync(files.starting, "r+");
 flushCompileCache();
 
 try {
-  launch(readInstructions(), { aboutToStart: () => clearFailure(failure) });
+  launch(readInstructions(), {
+    mounted: (marks) => writeFileSync(files.mounts, JSON.stringify(marks)),
+    aboutToStart: () => clearFailure(failure),
+  });
 } catch (err) {
   const length = writeSync(failure, reasonOf(err), 0);
   ftruncateSync(failure, length);
@@ -38,8 +34,14 @@ try {
 }
 
 function readInstructions(): LaunchInstructions {
-  const text = readFileSync(instructionsFd, "utf8");
-  closeSync(instructionsFd);
+  // One line: the runtime may have more to say later.
+  const block = Buffer.alloc(64 * 1024);
+  const parts: Buffer[] = [];
+  for (let length = 1; length > 0 && parts.at(-1)?.at(-1) !== 0x0a; ) {
+    length = readSync(instructionsFd, block);
+    parts.push(Buffer.from(block.subarray(0, length)));
+  }
+  const text = Buffer.concat(parts).toString();
   try {
     return JSON.parse(text) as LaunchInstructions;
   } catch {

@@ -23,18 +23,39 @@ const spec: ContainerSpec = {
   user: { uid: 0, gid: 0, supplementalGroups: [] },
   mounts: [],
   isRootReadOnly: false,
+  security: {
+    isPrivileged: false,
+    capabilities: [],
+    isWithoutNewPrivileges: true,
+    seccomp: "default",
+    isProcMasked: true,
+  },
+  resources: {
+    memoryLimitBytes: undefined,
+    milliCpuRequest: 0,
+    milliCpuLimit: undefined,
+    pidsLimit: undefined,
+    oomScoreAdjust: 0,
+  },
+  processes: "own",
+  stdin: "open",
+  hasTty: true,
   logPath: "/log",
 };
 
 function stopSignalOf(stopSignal: string): number {
   const image = { ...spec.image, config: { ...spec.image.config, stopSignal } };
   const shim = { pid: 1, startTicks: 1 };
-  return newState({ id: "x", spec: { ...spec, image }, shim, startedAtMs: 0 }).stopSignal;
+  return newState({
+    ...{ id: "x", spec: { ...spec, image }, shim, startedAtMs: 0 },
+    cgroup: { groups: [] },
+  }).stopSignal;
 }
 
 describe("newState", { skip: process.platform === "linux" ? false : "there is no /proc" }, () => {
   it("G9 has neither the environment nor the arguments in it", () => {
-    const state = newState({ id: "x", spec, shim: { pid: 1, startTicks: 2 }, startedAtMs: 3 });
+    const shim = { pid: 1, startTicks: 2 };
+    const state = newState({ id: "x", spec, shim, startedAtMs: 3, cgroup: { groups: [] } });
     assert.ok(!JSON.stringify(state).includes("canary"));
     assert.deepEqual(state.status, {
       id: "x",
@@ -48,6 +69,8 @@ describe("newState", { skip: process.platform === "linux" ? false : "there is no
       imageId: "sha256:1",
       logPath: "/log",
       startedAtMs: 3,
+      hasTty: true,
+      stdin: "open",
     });
   });
 

@@ -6,6 +6,7 @@ import { isErrno } from "../../base/errors.ts";
 import type { Random } from "../../base/random.ts";
 import type { ProcessIdentity } from "../../mounts/process-calls.ts";
 import { makeFifo } from "../../mounts/system-calls.ts";
+import type { CgroupPlace } from "../cgroups/cgroup-place.ts";
 import { type ContainerSpec, StartError } from "../runtime.ts";
 import type { ContainerFiles } from "./container-files.ts";
 import { bootId, type ContainerState, reserveFailure } from "./container-state.ts";
@@ -51,9 +52,10 @@ export interface NewState {
   readonly spec: ContainerSpec;
   readonly shim: ProcessIdentity;
   readonly startedAtMs: number;
+  readonly cgroup: CgroupPlace;
 }
 
-export function newState({ id, spec, shim, startedAtMs }: NewState): ContainerState {
+export function newState({ id, spec, shim, startedAtMs, cgroup }: NewState): ContainerState {
   const { podUid, podName, podNamespace, name, attempt, annotations, image, logPath } = spec;
   const names = { id, podUid, podName, podNamespace, name, attempt, annotations };
   return {
@@ -61,7 +63,16 @@ export function newState({ id, spec, shim, startedAtMs }: NewState): ContainerSt
     bootId: bootId(),
     shim,
     stopSignal: signalNumber(image.config.stopSignal),
-    status: { ...names, imageName: image.name, imageId: image.id, logPath, startedAtMs },
+    hasOwnProcesses: spec.processes === "own",
+    user: spec.user,
+    security: spec.security,
+    workingDir: spec.workingDir === "" ? "/" : spec.workingDir,
+    cgroup,
+    status: {
+      ...names,
+      ...{ imageName: image.name, imageId: image.id, logPath, startedAtMs },
+      ...{ hasTty: spec.hasTty, stdin: spec.stdin },
+    },
   };
 }
 
@@ -72,7 +83,8 @@ export function makeFiles(files: ContainerFiles, spec: ContainerSpec): void {
   reserveFailure(files);
   makeFifo(files.alive, 0o600);
   makeFifo(files.starting, 0o600);
-  for (const path of [files.stdout, files.stderr]) {
+  const stdin = spec.stdin === "none" ? [] : [files.stdin];
+  for (const path of [files.stdout, files.stderr, ...stdin]) {
     makeFifo(path, 0o600);
     try {
       // Programs open /dev/stdout again, as their own user.

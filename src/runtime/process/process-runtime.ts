@@ -4,7 +4,7 @@
 //   making ──shim started, state written──► starting ──execve──► running ──shim gone──► ended ──remove()──► nothing
 //      └──────────────────failure─────────────┴──► nothing
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { aborted } from "../../base/abort.ts";
@@ -12,32 +12,39 @@ import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Random } from "../../base/random.ts";
 import type { Mounts } from "../../mounts/mounts.ts";
-import { isAlive, type ProcessIdentity, signalProcess } from "../../mounts/process-calls.ts";
-import { removeTree } from "../../mounts/remove-tree.ts";
+import { type ProcessIdentity, signalProcess } from "../../mounts/process-calls.ts";
+import type { Cgroups } from "../cgroups/cgroups.ts";
 import type { Image } from "../image.ts";
 import type { LogKeeper } from "../logs/log-keeper.ts";
 import {
+  type Attachment,
   type ContainerEnd,
   type ContainerSpec,
   type ContainerStatus,
+  ExecError,
+  type ExecSession,
+  type ExecSpec,
   type Runtime,
   type SandboxSpec,
   StartError,
 } from "../runtime.ts";
+import { ContainerEndings } from "./container-endings.ts";
 import { ContainerFiles } from "./container-files.ts";
+import { launchContainer, outputOf } from "./container-launch.ts";
 import {
-  bootId,
   type ContainerState,
   readFailure,
   readInit,
+  readMountMarks,
   readState,
-  writeState,
 } from "./container-state.ts";
+import type { ProcessSession } from "./exec-session.ts";
+import { startExec, stopped } from "./exec-start.ts";
 import { type HeldPipe, watchPipe } from "./held-pipe.ts";
-import type { LaunchInstructions } from "./launch-instructions.ts";
-import { checkSpec, makeFiles, newId, newState } from "./new-container.ts";
+import { checkSpec, makeFiles, newId } from "./new-container.ts";
+import { openPidNamespace } from "./pid-namespace.ts";
 import { Sandboxes } from "./sandboxes.ts";
-import { readExit, startShim, writeUnknownExit } from "./shim.ts";
+import type { ShimOptions } from "./shim.ts";
 
 export interface ProcessRuntimeOptions {
   /** The runtime's own directory, an absolute path without symbolic links. */
@@ -46,8 +53,9 @@ export interface ProcessRuntimeOptions {
   readonly dataDirectory: string;
   readonly version: string;
   readonly images: { get(name: string): Promise<Image> };
-  readonly logKeeper: Pick<LogKeeper, "follow" | "finished">;
+  readonly logKeeper: Pick<LogKeeper, "follow" | "takeTerminal" | "attach" | "finished">;
   readonly mounts: Mounts;
+  readonly cgroups: Cgroups;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -57,6 +65,7 @@ interface Container {
   readonly files: ContainerFiles;
   readonly state: ContainerState;
   readonly init: ProcessIdentity | undefined;
+  readonly mountMarks: NonNullable<ContainerStatus["mountMarks"]>;
   /** Undefined when it has ended. */
   alive: HeldPipe | undefined;
   end: ContainerEnd | undefined;
@@ -64,15 +73,19 @@ interface Container {
   readonly ended: PromiseWithResolvers<void>;
 }
 
-/** Between two looks whether a process that was killed is gone: the kernel tells only its parent. */
-const lookAgainMs = 5;
 const finishAgainMs = 1000;
+
+interface PlaceOfProcesses extends Disposable {
+  readonly place: ShimOptions["pidNamespace"];
+}
 
 export class ProcessRuntime implements Runtime {
   readonly version: string;
   readonly #options: ProcessRuntimeOptions;
   readonly #sandboxes: Sandboxes;
+  readonly #endings: ContainerEndings;
   readonly #containers = new Map<string, Container>();
+  readonly #sessions = new Set<ProcessSession>();
   readonly #handlers = new Set<(status: ContainerStatus) => void>();
   readonly #ready = Promise.withResolvers<void>();
   #isStopped = false;
@@ -82,8 +95,10 @@ export class ProcessRuntime implements Runtime {
     this.version = `driftless-process://${options.version}`;
     this.#sandboxes = new Sandboxes({
       directory: join(options.root, "sandboxes"),
-      mounts: options.mounts,
+      cacheDirectory: join(options.root, "launcher-cache"),
+      ...{ mounts: options.mounts, clock: options.clock },
     });
+    this.#endings = new ContainerEndings(options);
     this.#ready.promise.catch(() => undefined);
   }
 
@@ -104,6 +119,7 @@ export class ProcessRuntime implements Runtime {
     for (const { alive } of this.#containers.values()) {
       alive?.[Symbol.dispose]();
     }
+    await Promise.all([...this.#sessions].map((session) => session[Symbol.asyncDispose]()));
   }
 
   list(): readonly ContainerStatus[] {
@@ -119,7 +135,7 @@ export class ProcessRuntime implements Runtime {
     for (const { id } of containers) {
       await this.remove(id);
     }
-    this.#sandboxes.remove(podUid);
+    await this.#sandboxes.remove(podUid);
   }
 
   sandboxes(): readonly string[] {
@@ -138,7 +154,7 @@ export class ProcessRuntime implements Runtime {
       makeFiles(files, spec);
       return await this.#start(id, files, spec);
     } catch (err) {
-      await this.#discard(id, files);
+      await this.#endings.discard(id, files);
       throw err instanceof StartError
         ? err
         : new StartError(err instanceof Error ? err.message : String(err), { cause: err });
@@ -146,37 +162,23 @@ export class ProcessRuntime implements Runtime {
   }
 
   async #start(id: string, files: ContainerFiles, spec: ContainerSpec): Promise<ContainerStatus> {
-    using starting = watchPipe(files.starting, { isHeldBefore: false });
-    const alive = watchPipe(files.alive, { isHeldBefore: false });
-    const shim = startShim({
-      files,
-      title: `driftless ${spec.podNamespace}/${spec.podName}/${spec.name}`,
-      cacheDirectory: join(this.#options.root, "launcher-cache"),
-    });
+    const { cgroups, logKeeper, clock, root, dataDirectory } = this.#options;
+    using processes = this.#pidNamespace(spec);
+    const cgroup = cgroups.make({ podUid: spec.podUid, id }, spec.resources);
     try {
-      // While the launcher loads. It does nothing before its instructions are there.
-      await this.#options.logKeeper.follow(outputOf(id, files, spec.logPath));
-      const state = newState({
-        id,
-        spec,
-        shim: shim.identity,
-        startedAtMs: this.#options.clock.now(),
-      });
-      writeState(files, state);
-      shim.send(this.#instructions(files, spec));
-      await Promise.race([starting.released, shim.exited]);
-      const failure = readFailure(files);
-      if (failure !== "") {
-        throw new StartError(`${failure}${complaints(files)}`);
-      }
+      const parts = { logKeeper, clock, cacheDirectory: this.#launcherCache };
+      const { state, alive } = await launchContainer(
+        { ...parts, hidden: [dataDirectory, root] },
+        {
+          ...{ id, files, spec, cgroup, pidNamespace: processes.place },
+          sandbox: this.#sandboxes.paths(spec.podUid),
+        },
+      );
       const container = this.#add({ files, state, alive });
       void alive.released.then(() => this.#finish(container));
       return statusOf(container);
     } catch (err) {
-      // It has nothing to do any more, and ends; only then nothing of it is left.
-      shim.cancel();
-      await shim.exited;
-      alive[Symbol.dispose]();
+      await this.#endings.removeCgroup(cgroup);
       throw err;
     }
   }
@@ -204,13 +206,66 @@ export class ProcessRuntime implements Runtime {
       throw new Error(`Cannot remove container ${id}: it still runs`);
     }
     await container.ended.promise;
-    await removeFiles(container.files);
+    await this.#endings.remove(container);
     this.#containers.delete(id);
+  }
+
+  async exec(id: string, spec: ExecSpec): Promise<ExecSession> {
+    const container = this.#containers.get(id);
+    if (!container?.init || container.end || this.#isStopped) {
+      throw stopped();
+    }
+    const { init, state } = container;
+    const { clock } = this.#options;
+    const cacheDirectory = this.#launcherCache;
+    const session = await startExec({ init, state, spec, clock, cacheDirectory });
+    this.#sessions.add(session);
+    void session.ended.then(() => this.#sessions.delete(session));
+    return session;
+  }
+
+  async attach(
+    id: string,
+    { hasStdin }: { readonly hasStdin: boolean } = { hasStdin: true },
+  ): Promise<Attachment> {
+    const container = this.#containers.get(id);
+    if (!container || container.end || this.#isStopped) {
+      throw stopped();
+    }
+    const { hasTty } = container.state.status;
+    try {
+      return await this.#options.logKeeper.attach(id, { hasTty, hasStdin });
+    } catch (err) {
+      throw new ExecError(`cannot attach to container ${id}`, { cause: err });
+    }
   }
 
   onExit(handler: (status: ContainerStatus) => void): Disposable {
     this.#handlers.add(handler);
     return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
+  }
+
+  get #launcherCache(): string {
+    return join(this.#options.root, "launcher-cache");
+  }
+
+  /** That in which the container will be. Held until its first process is in it. */
+  #pidNamespace({ processes, podUid }: ContainerSpec): PlaceOfProcesses {
+    if (processes === "own" || processes === "host") {
+      return { place: processes === "own" ? "new" : "own", [Symbol.dispose]: () => undefined };
+    }
+    const first =
+      processes === "pod"
+        ? this.#sandboxes.keeperOf(podUid)
+        : this.#containers.get(processes.of)?.init;
+    const namespace = first && openPidNamespace(first);
+    if (!namespace) {
+      const whose = processes === "pod" ? "the pod" : `container ${processes.of}`;
+      throw new StartError(`cannot join the processes of ${whose}: they have ended`);
+    }
+    const { path } = namespace;
+    const place = path === undefined ? ("own" as const) : { path };
+    return { place, [Symbol.dispose]: () => namespace[Symbol.dispose]() };
   }
 
   get #containersDirectory(): string {
@@ -225,29 +280,12 @@ export class ProcessRuntime implements Runtime {
     return container;
   }
 
-  #instructions(files: ContainerFiles, spec: ContainerSpec): LaunchInstructions {
-    const { root, dataDirectory } = this.#options;
-    return {
-      directory: files.layers,
-      sandbox: this.#sandboxes.paths(spec.podUid),
-      layers: spec.image.layers,
-      isHostRoot: spec.image.id === "host",
-      isRootReadOnly: spec.isRootReadOnly,
-      isWithoutNewPrivileges: spec.isWithoutNewPrivileges === true,
-      hidden: [dataDirectory, root],
-      mounts: spec.mounts,
-      argv: spec.argv,
-      env: spec.env.map(([name, value]) => `${name}=${value}`),
-      workingDir: spec.workingDir === "" ? "/" : spec.workingDir,
-      user: spec.user,
-    };
-  }
-
   #add({ files, state, alive }: Pick<Container, "files" | "state" | "alive">): Container {
     const container: Container = {
       files,
       state,
       init: readInit(files),
+      mountMarks: readMountMarks(files),
       alive,
       end: undefined,
       ended: Promise.withResolvers(),
@@ -270,66 +308,18 @@ export class ProcessRuntime implements Runtime {
     }
   }
 
-  /** The shim is gone: with the exit code written down, or killed. */
   async #onGone(container: Container): Promise<void> {
-    const { files, init, state } = container;
-    const { logger } = this.#options;
-    const { id } = state.status;
     container.alive?.[Symbol.dispose]();
     container.alive = undefined;
-    const end = readExit(files) ?? this.#unknownEnd(container);
-    // Without its parent it would run on, and nobody would know.
-    if (init && state.bootId === bootId()) {
-      await this.#kill(init);
-    }
-    await this.#finishLog(id, files);
-    container.end = end;
+    container.end = await this.#endings.end(container);
     container.ended.resolve();
     for (const handler of this.#handlers) {
       try {
         handler(statusOf(container));
       } catch (err) {
-        logger.error("a handler of a container's end failed", { container: id, err });
+        const { id } = container.state.status;
+        this.#options.logger.error("a handler of a container's end failed", { container: id, err });
       }
-    }
-  }
-
-  #unknownEnd({ files, state }: Container): ContainerEnd {
-    const { clock, logger } = this.#options;
-    logger.warn("nobody saw how the container ended", { container: state.status.id });
-    try {
-      writeUnknownExit(files);
-    } catch (err) {
-      logger.warn("cannot write down that the container ended", {
-        container: state.status.id,
-        err,
-      });
-    }
-    const unseen = { exitCode: 137, signal: undefined, isUnknown: true };
-    return readExit(files) ?? { ...unseen, finishedAtMs: clock.now() };
-  }
-
-  /** Afterwards the pipes are gone: who finds them knows that the log is not finished. */
-  async #finishLog(id: string, files: ContainerFiles): Promise<void> {
-    try {
-      await this.#options.logKeeper.finished(id);
-    } catch (err) {
-      this.#options.logger.warn("cannot finish the container's log", { container: id, err });
-    }
-    try {
-      rmSync(files.stdout, { force: true });
-      rmSync(files.stderr, { force: true });
-    } catch (err) {
-      // On a disk that became read-only; containers end all the same.
-      this.#options.logger.warn("cannot remove the container's pipes", { container: id, err });
-    }
-  }
-
-  /** Settles when the process is gone, and with it all others of its PID namespace. */
-  async #kill(who: ProcessIdentity): Promise<void> {
-    signalProcess(who, constants.signals.SIGKILL);
-    while (isAlive(who)) {
-      await this.#options.clock.sleep(lookAgainMs);
     }
   }
 
@@ -351,17 +341,21 @@ export class ProcessRuntime implements Runtime {
     found.sort((a, b) => a.state.status.startedAtMs - b.state.status.startedAtMs);
     const adopted = found.map(({ files, state }) => this.#adoptOne(files, state));
     await Promise.all(adopted);
+    await this.#options.cgroups.sweep((id) => this.#containers.has(id));
   }
 
   /** Settles when it is known whether it still runs, and if not, how it ended. */
   async #adoptOne(files: ContainerFiles, state: ContainerState): Promise<void> {
     const { logKeeper, logger } = this.#options;
-    const { id, logPath } = state.status;
-    const alive = watchPipe(files.alive, { isHeldBefore: true });
+    const { id } = state.status;
+    const alive = this.#watchAlive(id, files);
     const container = this.#add({ files, state, alive });
     if (existsSync(files.stdout)) {
       try {
-        await logKeeper.follow(outputOf(id, files, logPath));
+        await logKeeper.follow(outputOf(files, state.status));
+        if (state.status.hasTty && !alive.isReleased) {
+          await logKeeper.takeTerminal(id);
+        }
       } catch (err) {
         logger.warn("cannot follow the container's output", { container: id, err });
       }
@@ -372,10 +366,23 @@ export class ProcessRuntime implements Runtime {
     }
   }
 
+  /** Whatever happened to the pipe is this container's problem: it is ended, and nobody saw how. */
+  #watchAlive(id: string, files: ContainerFiles): HeldPipe {
+    try {
+      return watchPipe(files.alive, { isHeldBefore: true });
+    } catch (err) {
+      this.#options.logger.error("cannot watch a container", { container: id, err });
+      return {
+        ...{ released: Promise.resolve(), isReleased: true },
+        [Symbol.dispose]: () => undefined,
+      };
+    }
+  }
+
   /** What cannot be removed, on a disk that refuses, is tried again by the next runtime: it is no reason to run nothing. */
   async #discardLeftover(id: string, files: ContainerFiles): Promise<void> {
     try {
-      await this.#discard(id, files);
+      await this.#endings.discard(id, files);
     } catch (err) {
       this.#options.logger.error("cannot remove what is left of a container", {
         container: id,
@@ -383,48 +390,8 @@ export class ProcessRuntime implements Runtime {
       });
     }
   }
-
-  /** Of a container that did not come to be: its processes, its files. */
-  async #discard(id: string, files: ContainerFiles): Promise<void> {
-    const state = readState(files);
-    const init = readInit(files);
-    if (!state || state.bootId === bootId()) {
-      for (const who of [init, state?.shim]) {
-        if (who) {
-          await this.#kill(who);
-        }
-      }
-    }
-    await this.#finishLog(id, files);
-    await removeFiles(files);
-  }
 }
 
-/** Not all at once: a container may leave any number of files. */
-async function removeFiles(files: ContainerFiles): Promise<void> {
-  // First, so that what an interruption leaves behind is taken for half made.
-  rmSync(files.state, { force: true });
-  await removeTree(files.directory);
-}
-
-function statusOf({ state, init, end }: Container): ContainerStatus {
-  return { ...state.status, pid: end ? undefined : init?.pid, end };
-}
-
-function outputOf(
-  id: string,
-  files: ContainerFiles,
-  logPath: string,
-): Parameters<LogKeeper["follow"]>[0] {
-  return { id, stdoutFifo: files.stdout, stderrFifo: files.stderr, logPath };
-}
-
-/** What unshare or the shell said, if there is anything. */
-function complaints(files: ContainerFiles): string {
-  try {
-    const text = readFileSync(files.shimErrors, "utf8").trim();
-    return text === "" ? "" : ` (${text})`;
-  } catch {
-    return "";
-  }
+function statusOf({ state, init, mountMarks, end }: Container): ContainerStatus {
+  return { ...state.status, pid: end ? undefined : init?.pid, mountMarks, end };
 }

@@ -1,7 +1,7 @@
 // Overlays: what is written goes to a directory of the container's own, what is below stays as it is.
 
 import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isErrno } from "../../base/errors.ts";
 import { isInUserNamespace } from "../../mounts/kernel-support.ts";
 import { openNoLinks } from "../../mounts/safe-path.ts";
@@ -15,6 +15,11 @@ import {
   openat2,
   pathOf,
 } from "../../mounts/system-calls.ts";
+
+/** The source of all overlays of a container, by which its processes are known: they see them, whatever they do. */
+export function overlaySource(directory: string): string {
+  return `overlay-${basename(dirname(directory))}`;
+}
 
 /** Makes overlays for one container, each with layers of its own below `directory`. */
 export class RootLayers {
@@ -58,7 +63,8 @@ export class RootLayers {
     // By descriptor: short enough for hundreds of layers, and no comma or colon needs an escape.
     const data = `lowerdir=${lower.map(pathOf).join(":")},upperdir=${pathOf(upper)},workdir=${pathOf(work)}${this.#extraOptions}`;
     // A device in an image opens nothing: whoever made the image would choose which of the machine's it is, and for whom.
-    const overlay = { source: "overlay", target: pathOf(place), type: "overlay", flags: MS_NODEV };
+    const source = overlaySource(this.#directory);
+    const overlay = { source, target: pathOf(place), type: "overlay", flags: MS_NODEV };
     try {
       // Volatile: the layer goes with the container, so nothing has to reach the disk when the container ends.
       mount({ ...overlay, data: `${data},volatile` });

@@ -1,12 +1,16 @@
-// What the containers of a pod share: IPC and UTS namespaces, kept alive by mounts of them on files, and /dev/shm.
+// What the containers of a pod share: IPC and UTS namespaces, kept alive by mounts of them on files, and /dev/shm; if they are to, a PID
+// namespace, kept alive by a process.
 
 import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { Clock } from "../../base/clock.ts";
 import { isErrno } from "../../base/errors.ts";
 import type { Mounts } from "../../mounts/mounts.ts";
+import type { ProcessIdentity } from "../../mounts/process-calls.ts";
 import type { SandboxSpec } from "../runtime.ts";
+import { endKeeper, findKeeper, startKeeper } from "./process-keeper.ts";
 
 export interface SandboxPaths {
   readonly ipc: string;
@@ -19,15 +23,20 @@ export interface SandboxPaths {
 // What other runtimes give a pod.
 const shmBytes = 64 * 1024 * 1024;
 
+export interface SandboxesOptions {
+  readonly directory: string;
+  readonly cacheDirectory: string;
+  readonly mounts: Mounts;
+  readonly clock: Clock;
+}
+
 export class Sandboxes {
-  readonly #directory: string;
-  readonly #mounts: Mounts;
+  readonly #options: SandboxesOptions;
   /** Those being made: who asks meanwhile waits for the same. */
   readonly #making = new Map<string, Promise<void>>();
 
-  constructor({ directory, mounts }: { readonly directory: string; readonly mounts: Mounts }) {
-    this.#directory = directory;
-    this.#mounts = mounts;
+  constructor(options: SandboxesOptions) {
+    this.#options = options;
   }
 
   paths(podUid: string): SandboxPaths {
@@ -42,7 +51,7 @@ export class Sandboxes {
 
   list(): readonly string[] {
     try {
-      return readdirSync(this.#directory);
+      return readdirSync(this.#options.directory);
     } catch (err) {
       if (isErrno(err, "ENOENT")) {
         return [];
@@ -61,28 +70,45 @@ export class Sandboxes {
     await making;
   }
 
-  async #make({ podUid, hostname }: SandboxSpec): Promise<void> {
+  /** The first process of the pod's PID namespace; undefined if it has none, or no more. */
+  keeperOf(podUid: string): ProcessIdentity | undefined {
+    return findKeeper(this.#of(podUid));
+  }
+
+  async #make(spec: SandboxSpec): Promise<void> {
+    await this.#makeNamespaces(spec);
+    const directory = this.#of(spec.podUid);
+    if (spec.hasSharedProcesses && !findKeeper(directory)) {
+      const { cacheDirectory, clock } = this.#options;
+      await startKeeper({ directory, cacheDirectory, clock });
+    }
+  }
+
+  async #makeNamespaces({ podUid, hostname }: SandboxSpec): Promise<void> {
+    const { mounts } = this.#options;
     const { ipc, uts, shm, hostnameFile } = this.paths(podUid);
     mkdirSync(shm, { recursive: true, mode: 0o700 });
     writeFileSync(hostnameFile, `${hostname}\n`);
-    if (!this.#mounts.at(shm)) {
-      this.#mounts.tmpfs(shm, { sizeBytes: shmBytes, mode: 0o1777 });
+    if (!mounts.at(shm)) {
+      mounts.tmpfs(shm, { sizeBytes: shmBytes, mode: 0o1777 });
     }
-    if ([ipc, uts].every((path) => this.#mounts.at(path)?.fsType === "nsfs")) {
+    if ([ipc, uts].every((path) => mounts.at(path)?.fsType === "nsfs")) {
       return;
     }
     for (const path of [ipc, uts]) {
       // Half made: one of the two is there.
-      this.#mounts.unmount(path);
+      mounts.unmount(path);
       writeFileSync(path, "", { mode: 0o600 });
     }
     await promisify(execFile)("unshare", [`--ipc=${ipc}`, `--uts=${uts}`, "/bin/true"]);
   }
 
-  remove(podUid: string): void {
+  async remove(podUid: string): Promise<void> {
+    const { mounts, clock } = this.#options;
     const directory = this.#of(podUid);
-    for (const { path } of this.#mounts.below(directory)) {
-      this.#mounts.unmount(path);
+    await endKeeper(directory, clock);
+    for (const { path } of mounts.below(directory)) {
+      mounts.unmount(path);
     }
     rmSync(directory, { recursive: true, force: true });
   }
@@ -91,6 +117,6 @@ export class Sandboxes {
     if (!/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(podUid)) {
       throw new Error(`Cannot use "${podUid}" as a pod's uid: it would not be a plain file name`);
     }
-    return join(this.#directory, podUid);
+    return join(this.#options.directory, podUid);
   }
 }

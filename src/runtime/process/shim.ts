@@ -3,19 +3,16 @@
 // SIGPIPE, while nobody reads.
 
 import { spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { extname, join } from "node:path";
-import { execPath } from "node:process";
-import { identify, type ProcessIdentity } from "../../mounts/process-calls.ts";
+import { closeSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { Duplex } from "node:stream";
+import { identify, isAlive, memoryFile, type ProcessIdentity } from "../../mounts/process-calls.ts";
 import type { ContainerEnd } from "../runtime.ts";
 import type { ContainerFiles } from "./container-files.ts";
 import type { LaunchInstructions } from "./launch-instructions.ts";
-
-// The sources run as they are, and compiled.
-const launcher = join(import.meta.dirname, `launcher${extname(import.meta.filename)}`);
+import { launcherCommand, launcherEnv } from "./launcher-command.ts";
 
 // unshare becomes the shell, whose first child is then process 1 of a new PID namespace; the shell can start no second one and need not: all
-// else is built in. 5 and 6 are what launch-instructions.ts says. 7 is held by this shell alone. The exit code is one line, written at
+// else is built in. 5 and 6 are what launch-instructions.ts says. 4 stays open where readEnvironment looks for it, which it would not if the shell had to close it for the launcher. 7 is held by this shell alone. The exit code is one line, written at
 // once: who finds no line end finds no exit code. It is written over a file that is there, so that a full disk does not lose it.
 const script = `
 exec 5<>stdout 6<>stderr 7<>alive
@@ -23,7 +20,8 @@ exec 5<>stdout 6<>stderr 7<>alive
 echo "$?" 1<>exit
 `;
 
-const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/** In the shell: a file in memory with the container's environment, for programs that are started in it later. */
+const environmentFd = 4;
 
 export interface ShimOptions {
   readonly files: ContainerFiles;
@@ -31,29 +29,40 @@ export interface ShimOptions {
   readonly cacheDirectory: string;
   /** Shown in lists of processes. */
   readonly title: string;
+  /** "NAME=value" */
+  readonly env: readonly string[];
+  /** In which the container is: a new one, that of this process, or the one that this path leads to. */
+  readonly pidNamespace: "new" | "own" | { readonly path: string };
 }
 
 export interface Shim {
   readonly identity: ProcessIdentity;
   /** Lets the launcher begin. */
   send(instructions: LaunchInstructions): void;
-  /** Lets it end, if it has not begun. */
+  /** Settles when the launcher has a terminal to hand over, for a container that has one. */
+  readonly terminalMade: Promise<void>;
+  /** The terminal was taken. */
+  goOn(): void;
+  /** Lets it end, if it has not begun, or waits. */
   cancel(): void;
   /** Settles when the shim has ended, for us who started it. */
   readonly exited: Promise<void>;
 }
 
 /** Starts the shim, and with it the launcher, which waits for its instructions; without them it ends. */
-export function startShim({ files, cacheDirectory, title }: ShimOptions): Shim {
+export function startShim(options: ShimOptions): Shim {
+  const { files, cacheDirectory, title, env, pidNamespace } = options;
   const errors = openSync(files.shimErrors, "a", 0o600);
+  const environment = memoryFile("environment");
   try {
-    const command = ["/bin/sh", "-c", script, title, execPath, ...nodeOptions, launcher];
-    const child = spawn("unshare", ["--pid", "--", ...command], {
+    writeSync(environment, env.join("\0"));
+    const shell = ["/bin/sh", "-c", script, title, ...launcherCommand("launcher")];
+    const [program = "", ...args] = [...intoNamespace(pidNamespace), ...shell];
+    const child = spawn(program, args, {
       cwd: files.directory,
-      // Nothing of ours: the environment of the agent is not for containers. Compiled code costs a third of the time.
-      env: { PATH: searchPath, NODE_COMPILE_CACHE: cacheDirectory },
+      env: launcherEnv(cacheDirectory),
       detached: true,
-      stdio: ["ignore", errors, errors, "pipe"],
+      stdio: ["ignore", errors, errors, "pipe", environment],
     });
     // An error after the start is about a pipe that the launcher has closed: its failure says why.
     child.on("error", () => undefined);
@@ -68,29 +77,55 @@ export function startShim({ files, cacheDirectory, title }: ShimOptions): Shim {
       );
     }
     const pipe = child.stdio[3];
-    pipe?.on("error", () => undefined);
+    if (!(pipe instanceof Duplex)) {
+      throw new Error("Cannot start the container's shim: it has no pipe");
+    }
+    pipe.on("error", () => undefined);
+    const { promise: terminalMade, resolve: onTerminal } = Promise.withResolvers<void>();
+    // The shell has the other end for as long as it lives; ours must not keep this process alive as long.
+    const endWith = (text: string): void => void pipe.end(text, () => pipe.destroy());
     return {
       identity,
       exited,
+      terminalMade,
       send(instructions) {
-        if (pipe && "end" in pipe) {
-          // The shell has the other end for as long as it lives; ours must not keep this process alive as long.
-          pipe.end(JSON.stringify(instructions), () => pipe.destroy());
+        const line = `${JSON.stringify(instructions)}\n`;
+        if (instructions.hasTty) {
+          pipe.once("data", () => onTerminal());
+          pipe.write(line);
+        } else {
+          endWith(line);
         }
       },
-      cancel: () => void pipe?.destroy(),
+      goOn: () => endWith("\n"),
+      cancel: () => void pipe.destroy(),
     };
   } finally {
     closeSync(errors);
+    closeSync(environment);
   }
 }
 
-// Small: it does little, once. No warnings: they would be in the way of what the shell says.
-const nodeOptions: readonly string[] = [
-  "--no-warnings",
-  "--v8-pool-size=0",
-  "--max-semi-space-size=1",
-];
+function intoNamespace(namespace: ShimOptions["pidNamespace"]): readonly string[] {
+  switch (namespace) {
+    case "new":
+      return ["unshare", "--pid", "--"];
+    case "own":
+      return [];
+    default:
+      return ["nsenter", "--no-fork", `--pid=${namespace.path}`, "--"];
+  }
+}
+
+/** What the container was started with, whatever it has made of it since. Throws if the shim is gone. */
+export function readEnvironment(shim: ProcessIdentity): readonly string[] {
+  const text = readFileSync(`/proc/${shim.pid}/fd/${environmentFd}`, "utf8");
+  // After it was read: the number is still that of the shim.
+  if (!isAlive(shim)) {
+    throw new Error("the container's shim is gone");
+  }
+  return text === "" ? [] : text.split("\0");
+}
 
 /** Takes the room on the disk that the exit code will need. */
 export function reserveExit(files: ContainerFiles): void {
@@ -121,7 +156,11 @@ export function readExit(files: ContainerFiles): ContainerEnd | undefined {
   const exitCode = Number(match[1]);
   const isUnknown = match[2] !== undefined;
   const isSignal = exitCode > 128 && !isUnknown && saysKilled(files);
-  return { finishedAtMs, exitCode, signal: isSignal ? exitCode - 128 : undefined, isUnknown };
+  return {
+    ...{ finishedAtMs, exitCode, signal: isSignal ? exitCode - 128 : undefined, isUnknown },
+    // What the shim cannot know.
+    isOutOfMemory: false,
+  };
 }
 
 /** Shells say "Killed" when a command died of a signal, and nothing when it ended with such a code by itself. */

@@ -6,12 +6,18 @@ import type { Image } from "../image.ts";
 import {
   type ContainerSpec,
   type ContainerStatus,
+  ExecError,
+  type ExecSpec,
   ImageMissingError,
   type Runtime,
   type SandboxSpec,
 } from "../runtime.ts";
+import { FakeAttachment, type FakeExecHandler, FakeExecSession } from "./fake-sessions.ts";
 
-type Call = "makeSandbox" | "removeSandbox" | "image" | "start" | "stop" | "remove";
+type Call = keyof Pick<
+  Runtime,
+  "makeSandbox" | "removeSandbox" | "image" | "start" | "stop" | "remove" | "exec" | "attach"
+>;
 
 export class FakeRuntime implements Runtime {
   readonly version = "fake://0";
@@ -23,12 +29,17 @@ export class FakeRuntime implements Runtime {
   readonly missingImages: Set<string> = new Set();
   /** Names of containers that end only when they are killed. */
   readonly stubborn: Set<string> = new Set();
+  /** All that was run in containers, in order; `onExec` says how it goes. */
+  readonly execs: FakeExecSession[] = [];
+  onExec: FakeExecHandler = () => ({});
+  readonly attachments: FakeAttachment[] = [];
   readonly #clock: Clock;
   readonly #containers: ContainerStatus[] = [];
   readonly #sandboxes = new Map<string, SandboxSpec>();
   readonly #handlers = new Set<(status: ContainerStatus) => void>();
   readonly #failures = new Map<Call, Error[]>();
   readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #outOfMemory = new Set<string>();
   #ids = 0;
 
   constructor(clock: Clock) {
@@ -49,9 +60,21 @@ export class FakeRuntime implements Runtime {
 
   /** The newest container of this name ends by itself. */
   exit(name: string, exitCode = 0): void {
+    const found = this.#newest(name);
+    this.#end(found.id, exitCode);
+  }
+
+  /** The newest container of this name is killed because it uses too much memory. */
+  killForMemory(name: string): void {
+    const { id } = this.#newest(name);
+    this.#outOfMemory.add(id);
+    this.#end(id, 137, 9);
+  }
+
+  #newest(name: string): ContainerStatus {
     const found = this.#containers.findLast((one) => one.name === name && one.end === undefined);
     if (found === undefined) throw new Error(`Cannot end container "${name}": it does not run`);
-    this.#end(found.id, exitCode);
+    return found;
   }
 
   list(): readonly ContainerStatus[] {
@@ -102,7 +125,7 @@ export class FakeRuntime implements Runtime {
     const status: ContainerStatus = {
       ...{ id, podUid, podName, podNamespace, name, attempt, annotations, logPath },
       ...{ imageName: image.name, imageId: image.id, startedAtMs: this.#clock.now() },
-      ...{ pid: 1000 + this.#ids, end: undefined },
+      ...{ hasTty: spec.hasTty, stdin: spec.stdin, pid: 1000 + this.#ids, end: undefined },
     };
     this.specs.push(spec);
     this.#containers.push(status);
@@ -141,13 +164,48 @@ export class FakeRuntime implements Runtime {
     return { [Symbol.dispose]: () => this.#handlers.delete(handler) };
   }
 
+  async exec(id: string, spec: ExecSpec): Promise<FakeExecSession> {
+    await this.#called("exec");
+    const container = this.#running(id);
+    const program = this.onExec(spec, container);
+    const session = new FakeExecSession(container, spec);
+    this.execs.push(session);
+    this.log.push(`exec ${shortName(container)} ${spec.argv.join(" ")}`);
+    if (program instanceof Promise) {
+      void program.then((how) => session.end(how));
+    } else {
+      session.end(program);
+    }
+    return session;
+  }
+
+  async attach(id: string): Promise<FakeAttachment> {
+    await this.#called("attach");
+    const attachment = new FakeAttachment(this.#running(id));
+    this.attachments.push(attachment);
+    return attachment;
+  }
+
+  #running(id: string): ContainerStatus {
+    const found = this.#containers.find((one) => one.id === id && one.end === undefined);
+    if (found === undefined) throw new ExecError(`container ${id} does not run`);
+    return found;
+  }
+
   #end(id: string, exitCode: number, signal?: number): void {
     const index = this.#containers.findIndex((one) => one.id === id);
     const found = this.#containers[index];
     if (found === undefined || found.end !== undefined) return;
-    const end = { finishedAtMs: this.#clock.now(), exitCode, signal, isUnknown: false };
+    const how = { exitCode, signal, isUnknown: false, isOutOfMemory: this.#outOfMemory.delete(id) };
+    const end = { ...how, finishedAtMs: this.#clock.now() };
     const status = { ...found, pid: undefined, end };
     this.#containers[index] = status;
+    for (const session of this.execs) {
+      if (session.containerId === id) void session[Symbol.asyncDispose]();
+    }
+    for (const attachment of this.attachments) {
+      if (attachment.containerId === id) attachment[Symbol.dispose]();
+    }
     for (const handler of this.#handlers) handler(status);
     for (const resolve of this.#waiting.get(id) ?? []) resolve();
     this.#waiting.delete(id);
