@@ -36,8 +36,10 @@ import { ByteBudget } from "./http/byte-budget.ts";
 import { isGone } from "./http/is-gone.ts";
 import { ClientGoneError, readBody } from "./http/read-body.ts";
 import { requestInfo } from "./http/request-info.ts";
+import type { Upgrade } from "./http/upgrade.ts";
 import type { JoinApi } from "./join/join-api.ts";
 import { peerKey } from "./join/peer-key.ts";
+import type { TunnelApi } from "./node-access/tunnel-api.ts";
 import type { Resource } from "./registry/resource.ts";
 import { type Asked, actionOf } from "./request-action.ts";
 import { Rights } from "./rights.ts";
@@ -55,6 +57,10 @@ const UNTAKEN = "too many answers wait to be read, please try again later";
 /** For all who have none; nobody changes what was asked. */
 const NO_QUERY = new URLSearchParams();
 
+/** What may last as long as it likes, as the original counts it. */
+const connects: ReadonlySet<string> = new Set(["attach", "exec", "log", "portforward", "proxy"]);
+const streamVerbs: ReadonlySet<string> = new Set(["watch", "connect"]);
+
 /** Clients may send any other word too. */
 const METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -63,6 +69,7 @@ export interface ApiServerOptions {
   readonly documents: Documents;
   readonly openId: OpenIdDocuments;
   readonly join: JoinApi;
+  readonly tunnels: TunnelApi;
   readonly metrics: Metrics;
   readonly auditor: Auditor;
   readonly flow: FlowControl;
@@ -96,7 +103,7 @@ export class ApiServer {
   }
 
   /** Never rejects: whatever happens becomes an answer. */
-  async handle(request: HttpRequest, response: HttpResponse): Promise<void> {
+  async handle(request: HttpRequest, response: HttpResponse, upgrade?: Upgrade): Promise<void> {
     const { clock, logger } = this.#options.parts;
     const began = clock.monotonicMs();
     const method = request.method ?? "GET";
@@ -112,6 +119,7 @@ export class ApiServer {
     const exchange: Exchange = {
       request,
       response,
+      upgrade,
       warnings,
       headers: {
         [AUDIT_ID_HEADER]: audit.id,
@@ -125,12 +133,13 @@ export class ApiServer {
     const answer = await this.#answer(asked, exchange);
     for (const [key, value] of exchange.annotations) audit.annotate(key, value);
     audit.complete(answer);
-    const code = answer?.code ?? 200;
+    const code = answer?.code ?? response.statusCode;
     const durationMs = clock.monotonicMs() - began;
-    const isWatch = this.#count(asked, exchange, { code, ms: durationMs }) === "watch";
+    const verb = this.#count(asked, exchange, { code, ms: durationMs });
     const { user } = exchange;
     const url = request.url ?? "/";
-    logRequest(logger, { method, url, user, code, durationMs, auditId: audit.id, isWatch });
+    const isStream = streamVerbs.has(verb);
+    logRequest(logger, { method, url, user, code, durationMs, auditId: audit.id, isStream });
     if (answer === undefined) return;
     await this.#send(asked, exchange, answer);
   }
@@ -263,10 +272,10 @@ export class ApiServer {
 
   async #resource(
     { method, query, info }: Asked,
-    { request, response, warnings, headers, annotations, audit, seat, action, resource }: Seated,
+    { action, resource, ...exchange }: Seated,
   ): Promise<Answer | undefined> {
     const { parts } = this.#options;
-    const { user } = action;
+    const { request, audit } = exchange;
     if (info.is !== "resource") throw unknownResource();
     if (resource === undefined) {
       if (!this.#isKnownGroup(info.group)) return pageNotFound();
@@ -275,18 +284,12 @@ export class ApiServer {
     const nowMs = parts.clock.now();
     return dispatchResource(
       {
+        ...exchange,
         parts,
         resource,
         info,
         query,
-        user,
-        request,
-        response,
-        warnings,
-        headers,
-        annotations,
-        audit,
-        seat,
+        user: action.user,
         demand: (verb) => this.#demand({ ...action, verb }, audit),
         demandStill: () => this.#demandStill(action, request),
         nowMs,
@@ -299,7 +302,7 @@ export class ApiServer {
     return this.#options.documents.hasGroup(group);
   }
 
-  async #other(asked: Asked, exchange: Seated): Promise<Answer> {
+  async #other(asked: Asked, exchange: Seated): Promise<Answer | undefined> {
     refuseOtherMethods(asked);
     const { path, query, info } = asked;
     const { request } = exchange;
@@ -321,10 +324,20 @@ export class ApiServer {
         return { ...textAnswer(200, text), contentType: metrics.contentType };
       }
       case "driftless":
+        if (this.#options.tunnels.isOwn(path)) return this.#tunnel(asked, exchange);
         return (await this.#join(asked, exchange)) ?? pageNotFound();
       default:
         return this.#document(info.is === "other" ? info.path : path, request);
     }
+  }
+
+  async #tunnel({ method, path }: Asked, exchange: Seated): Promise<undefined> {
+    const { parts, tunnels } = this.#options;
+    const { request, action } = exchange;
+    const { user } = action;
+    const demandStill = (): Promise<void> => this.#demandStill(action, request);
+    await tunnels.serve({ ...exchange, method, path, user, parts, demandStill });
+    return undefined;
   }
 
   #join(
@@ -350,16 +363,18 @@ export class ApiServer {
 
   #count(
     { method, info, query }: Asked,
-    { resource: asked }: Exchange,
+    { resource: asked, upgrade }: Exchange,
     { code, ms }: { readonly code: number; readonly ms: number },
   ): string {
     const isResource = info.is === "resource";
     // Only what exists becomes a label: clients must not be able to fill the memory with names.
-    const known = isResource ? verbOf(method, info, query) : method.toLowerCase();
+    const isConnect = isResource ? connects.has(info.subresource) : upgrade !== undefined;
+    const named = isResource ? verbOf(method, info, query) : method.toLowerCase();
+    const known = isConnect ? "connect" : named;
     const verb = METHODS.includes(method) ? known : "other";
     const resource = asked === undefined ? "" : qualifiedResource(asked.kind);
     this.#requests.inc({ verb, resource, code: String(code) });
-    if (verb !== "watch") this.#durations.observe(ms / 1000, { verb, resource });
+    if (!streamVerbs.has(verb)) this.#durations.observe(ms / 1000, { verb, resource });
     return verb;
   }
 }
@@ -373,6 +388,7 @@ function refuseOtherMethods({ method, path }: Asked): void {
 interface Exchange {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
+  readonly upgrade: Upgrade | undefined;
   readonly warnings: string[];
   /** Of its answer, whatever that is. */
   readonly headers: Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ import { connect, type TLSSocket } from "node:tls";
 import { CaptureLogger } from "../base/testing/capture-logger.ts";
 import { FakeClock } from "../base/testing/fake-clock.ts";
 import type { HttpRequest, HttpResponse } from "./http/answer.ts";
-import { Listener } from "./listener.ts";
+import { Listener, type ListenerOptions } from "./listener.ts";
 import { loadCredentials } from "./pki/credentials.ts";
 
 interface Running {
@@ -21,7 +21,7 @@ interface Running {
 
 async function running(
   t: TestContext,
-  handle: (request: HttpRequest, response: HttpResponse) => Promise<void>,
+  handle: ListenerOptions["handle"],
   clock = new FakeClock(),
 ): Promise<Running> {
   const directory = mkdtempSync(join(tmpdir(), "driftless-listener-"));
@@ -145,6 +145,40 @@ describe("Listener", () => {
     const { socket } = await running(t, ok);
     socket.write("CONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n");
     match(String((await once(socket, "data"))[0]), /^HTTP\/1\.1 405 /);
+  });
+
+  const upgrade = (path: string): string =>
+    `GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: echo\r\n\r\n`;
+
+  it("hands out a connection that is upgraded, with what the client has sent already", async (t) => {
+    const { socket } = await running(t, async (_, __, wanted) => {
+      equal(wanted?.protocol, "echo");
+      const connection = await wanted.accept({ connection: "Upgrade", upgrade: "echo" });
+      connection.pipe(connection);
+    });
+    socket.write(`${upgrade("/pods/a/exec?x=1")}early`);
+    match(String((await once(socket, "data"))[0]), /^HTTP\/1\.1 101 .*upgrade: echo/is);
+    equal((await once(socket, "data"))[0], "early");
+    socket.write("late");
+    equal((await once(socket, "data"))[0], "late");
+  });
+
+  it("answers a request to upgrade like any other if it is refused, and hangs up", async (t) => {
+    const { socket } = await running(t, ok);
+    socket.write(upgrade("/pods/a/exec"));
+    match(String((await once(socket, "data"))[0]), /^HTTP\/1\.1 200 .*connection: close/is);
+    await once(socket, "end");
+  });
+
+  it("ignores the wish to upgrade where there is nothing to become", async (t) => {
+    const { socket } = await running(t, async (_, response, wanted) => {
+      equal(wanted, undefined);
+      response.end("ok");
+    });
+    for (let i = 0; i < 2; i++) {
+      socket.write(upgrade("/pods"));
+      match(String((await once(socket, "data"))[0]), /^HTTP\/1\.1 200 .*ok$/is);
+    }
   });
 
   it("answers a broken body, instead of hanging up, while nothing was answered yet", async (t) => {

@@ -3,6 +3,7 @@
 
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { SecureContextOptions, TLSSocket } from "node:tls";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
@@ -10,6 +11,7 @@ import type { HttpRequest, HttpResponse } from "./http/answer.ts";
 import { isGone } from "./http/is-gone.ts";
 import { refuse, refuseTunnel } from "./http/refuse.ts";
 import { isWellFormed, originForm } from "./http/request-form.ts";
+import { type Upgrade, upgradeOf, wantsUpgrade } from "./http/upgrade.ts";
 import type { Credentials } from "./pki/credentials.ts";
 
 export interface ListenerOptions {
@@ -19,7 +21,11 @@ export interface ListenerOptions {
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly handle: (request: HttpRequest, response: HttpResponse) => Promise<void>;
+  readonly handle: (
+    request: HttpRequest,
+    response: HttpResponse,
+    upgrade?: Upgrade,
+  ) => Promise<void>;
   /** Called when it stops: answers that would go on for ever end now. */
   readonly endStreams: () => void;
 }
@@ -156,6 +162,7 @@ export class Listener {
       requestTimeout: REQUEST_MS,
       connectionsCheckingInterval: CHECK_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
+      shouldUpgradeCallback: wantsUpgrade,
     });
     this.#takeRequests(server);
     this.#followConnections(server);
@@ -185,6 +192,10 @@ export class Listener {
       });
       this.#serve(request, response);
     });
+    server.on("upgrade", (request: HttpRequest, socket: Duplex, head: Buffer) => {
+      const { response, upgrade } = upgradeOf({ request, socket, head });
+      this.#serve(request, response, upgrade);
+    });
     // In HTTP/1.1 there is a socket in the place of the response.
     server.on("connect", (_request: unknown, answer: Socket | HttpResponse) => {
       if ("writeHead" in answer) answer.writeHead(405).end();
@@ -211,7 +222,7 @@ export class Listener {
     });
   }
 
-  #serve(request: HttpRequest, response: HttpResponse): void {
+  #serve(request: HttpRequest, response: HttpResponse, upgrade?: Upgrade): void {
     if (this.#isStopping) response.shouldKeepAlive = false;
     if (!isWellFormed(request)) {
       response.shouldKeepAlive = false;
@@ -219,15 +230,15 @@ export class Listener {
       return;
     }
     request.url = originForm(request.url ?? "/");
-    const handling = this.#handled(request, response);
+    const handling = this.#handled(request, response, upgrade);
     this.#handling.set(handling, response);
     void handling.then(() => this.#handling.delete(handling));
   }
 
   /** Never rejects: nobody is above, and one request could end the process. */
-  async #handled(request: HttpRequest, response: HttpResponse): Promise<void> {
+  async #handled(request: HttpRequest, response: HttpResponse, upgrade?: Upgrade): Promise<void> {
     try {
-      await this.#options.handle(request, response);
+      await this.#options.handle(request, response, upgrade);
     } catch (err) {
       this.#options.logger.error("a request was not answered", { err });
       response.destroy();

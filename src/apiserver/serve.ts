@@ -19,6 +19,8 @@ import { JoinApi } from "./join/join-api.ts";
 import { NodeCertificates } from "./join/node-certificates.ts";
 import { NodeMembers } from "./join/node-members.ts";
 import { Listener } from "./listener.ts";
+import { TunnelApi } from "./node-access/tunnel-api.ts";
+import { Tunnels } from "./node-access/tunnels.ts";
 import { CertificateRenewer } from "./pki/certificate-renewer.ts";
 import type { Credentials } from "./pki/credentials.ts";
 import { builtInPolicy } from "./rbac/built-in-policy.ts";
@@ -28,7 +30,7 @@ import type { Resource } from "./registry/resource.ts";
 import { assemble, type PartsOptions, resourceOf } from "./server-parts.ts";
 import { OPENID_PATHS, OpenIdDocuments } from "./tokens/openid-documents.ts";
 
-export interface ServeOptions extends PartsOptions {
+export interface ServeOptions extends Omit<PartsOptions, "tunnels"> {
   readonly host: string;
   readonly port: number;
   readonly version: object;
@@ -64,7 +66,11 @@ const otherPaths: readonly string[] = [
 /** Runs until the signal aborts. Rejects if a part fails. */
 export async function serve(options: ServeOptions, signal: AbortSignal): Promise<void> {
   const { store, host, port, credentials, clock, random, logger, metrics } = options;
-  const { parts, checks, joinTokens, serviceAccountTokens } = assemble(options);
+  const tunnels = new Tunnels({ clock, metrics });
+  const { parts, dialer, checks, joinTokens, serviceAccountTokens } = assemble({
+    ...options,
+    tunnels,
+  });
   const { cache, objects } = parts;
   const core = (name: string): Resource => resourceOf(parts, "", name);
   const aggregation = new RoleAggregation({
@@ -110,6 +116,7 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
       certificates: new NodeCertificates({ authority: credentials.authority, clock }),
       serverHosts: options.hosts,
     }),
+    tunnels: new TunnelApi({ tunnels, clock, logger }),
     documents: new Documents({
       kinds,
       version: options.version,
@@ -135,8 +142,12 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
     credentials,
     clock,
     logger,
-    endStreams: () => cache.endWatches(),
-    handle: (request, response) => server.handle(request, response),
+    endStreams: () => {
+      cache.endWatches();
+      dialer.endAll();
+      tunnels.closeAll();
+    },
+    handle: (request, response, upgrade) => server.handle(request, response, upgrade),
   });
   const renewer = new CertificateRenewer({
     directory: options.pkiDirectory,
@@ -147,6 +158,7 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
     metrics,
     onRenewed: (renewed) => {
       listener.renew(renewed);
+      dialer.renew(renewed);
       options.onRenewed(renewed);
     },
   });

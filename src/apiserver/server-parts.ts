@@ -16,6 +16,8 @@ import { JoinTokens } from "./join/join-tokens.ts";
 import { NodeAuthorizer } from "./node/node-authorizer.ts";
 import { NodeGraph } from "./node/node-graph.ts";
 import { nodeRestriction } from "./node/node-restriction.ts";
+import { NodeDialer } from "./node-access/node-dialer.ts";
+import type { Tunnels } from "./node-access/tunnels.ts";
 import type { Credentials } from "./pki/credentials.ts";
 import { mastersAuthorizer } from "./rbac/masters-authorizer.ts";
 import { RbacAuthorizer } from "./rbac/rbac-authorizer.ts";
@@ -39,6 +41,7 @@ export interface PartsOptions {
   readonly tokens: string;
   /** Names of admission plug-ins to leave out. */
   readonly disabledPlugins: ReadonlySet<string>;
+  readonly tunnels: Pick<Tunnels, "get">;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -46,6 +49,7 @@ export interface PartsOptions {
 
 export interface Assembly {
   readonly parts: ServerParts;
+  readonly dialer: NodeDialer;
   /** Whether what the server needs is well. */
   readonly checks: readonly HealthCheck[];
   readonly joinTokens: JoinTokens;
@@ -73,6 +77,7 @@ export function assemble(options: PartsOptions): Assembly {
   const rbac = rbacResources((...of) => known.resource(...of));
   const resolver = new RuleResolver(rbac);
   const rbacAuthorizer = new RbacAuthorizer(resolver);
+  const dialer = new NodeDialer({ ...options, nodes: cacheOf(known, "", "nodes") });
   const parts: ServerParts = {
     store,
     cache,
@@ -99,9 +104,10 @@ export function assemble(options: PartsOptions): Assembly {
     tokens: firstOf(staticTokens(options.tokens), joinTokens, serviceAccountTokens),
     uploads: new ByteBudget({ maxBytes: MAX_UPLOADING_BYTES, maxShare: 1 / 4 }),
     serviceAccountTokens,
+    nodes: dialer,
     ...known,
   };
-  return { parts, checks, joinTokens, serviceAccountTokens };
+  return { parts, dialer, checks, joinTokens, serviceAccountTokens };
 }
 
 function healthChecks(store: Store, cache: WatchCache): readonly HealthCheck[] {

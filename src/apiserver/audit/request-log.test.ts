@@ -10,7 +10,7 @@ const asked = {
   code: 200,
   durationMs: 12.345,
   auditId: "id-1",
-  isWatch: false,
+  isStream: false,
 };
 
 describe("logRequest", () => {
@@ -31,7 +31,7 @@ describe("logRequest", () => {
   it("warns of a slow one, but not of a watch", () => {
     const logger = new CaptureLogger();
     logRequest(logger, { ...asked, durationMs: 1001 });
-    logRequest(logger, { ...asked, durationMs: 1_000_000, isWatch: true });
+    logRequest(logger, { ...asked, durationMs: 1_000_000, isStream: true });
     assert.deepEqual(
       logger.records.map(({ level, message }) => [level, message]),
       [

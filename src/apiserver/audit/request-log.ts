@@ -12,14 +12,14 @@ export interface LoggedRequest {
   readonly code: number;
   readonly durationMs: number;
   readonly auditId: string;
-  /** Watches last as long as they like. */
-  readonly isWatch: boolean;
+  /** Watches and connections last as long as they like. */
+  readonly isStream: boolean;
 }
 
 const SLOW_MS = 1000;
 
 export function logRequest(logger: Logger, asked: LoggedRequest): void {
-  if (!asked.isWatch && asked.durationMs > SLOW_MS) logger.warn("slow request", fieldsOf(asked));
+  if (!asked.isStream && asked.durationMs > SLOW_MS) logger.warn("slow request", fieldsOf(asked));
   else logger.debug("request", () => fieldsOf(asked));
 }
 

@@ -13,6 +13,8 @@ import type { RequestSeat } from "../flow/request-seat.ts";
 import type { HttpRequest, HttpResponse } from "../http/answer.ts";
 import type { ByteBudget } from "../http/byte-budget.ts";
 import type { ResourceRequest } from "../http/request-info.ts";
+import type { Upgrade } from "../http/upgrade.ts";
+import type { NodeDialer } from "../node-access/node-dialer.ts";
 import type { ObjectStore } from "../registry/object-store.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { ServiceAccountTokens } from "../tokens/service-account-tokens.ts";
@@ -32,6 +34,8 @@ export interface ServerParts {
   /** Of bodies that are on their way. */
   readonly uploads: ByteBudget;
   readonly serviceAccountTokens: Pick<ServiceAccountTokens, "sign">;
+  /** Connections to nodes. */
+  readonly nodes: Pick<NodeDialer, "dial">;
   /** By group, version and resource. */
   resource(group: string, version: string, resource: string): Resource | undefined;
 }
@@ -44,6 +48,8 @@ export interface RequestContext {
   readonly user: UserInfo;
   readonly request: HttpRequest;
   readonly response: HttpResponse;
+  /** Set if the client wants its connection to become something else, and it can. */
+  readonly upgrade: Upgrade | undefined;
   /** Texts for Warning headers; handlers add to it. */
   readonly warnings: string[];
   /** That an answer has whatever it says; for those who answer by themselves. */

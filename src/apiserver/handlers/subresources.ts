@@ -7,13 +7,16 @@ import type { RequestContext } from "./context.ts";
 import { evictPod } from "./eviction.ts";
 import { get } from "./get.ts";
 import { finalizeNamespace } from "./namespace-finalize.ts";
+import { nodeProxy } from "./node-proxy.ts";
 import { patch } from "./patch.ts";
-import { notYetConnected, podLog } from "./pod-connect.ts";
+import { podLog } from "./pod-log.ts";
+import { podAttach, podExec, podPortForward } from "./pod-stream.ts";
 import { getScale, patchScale, updateScale } from "./scale.ts";
 import { requestToken } from "./token-request.ts";
 import { update } from "./update.ts";
 
-export type Handler = (context: RequestContext) => Promise<Answer>;
+/** Undefined: it has answered by itself, as streams do. */
+export type Handler = (context: RequestContext) => Promise<Answer | undefined>;
 
 /** Reads and writes the object itself; what a write may change is up to the strategy. */
 const sameObject: Readonly<Record<string, Handler>> = { GET: get, PUT: update, PATCH: patch };
@@ -28,16 +31,19 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   eviction: { POST: evictPod },
   token: { POST: requestToken },
   log: { GET: podLog },
-  exec: { GET: notYetConnected, POST: notYetConnected },
-  attach: { GET: notYetConnected, POST: notYetConnected },
-  portforward: { GET: notYetConnected, POST: notYetConnected },
+  exec: { GET: podExec, POST: podExec },
+  attach: { GET: podAttach, POST: podAttach },
+  portforward: { GET: podPortForward, POST: podPortForward },
 };
+
+const ofNodes: Readonly<Record<string, Handler>> = { GET: nodeProxy, HEAD: nodeProxy };
 
 /** Only what discovery offers for the kind. */
 export function subresourceHandler(context: RequestContext, method: string): Handler {
   const { resource, info } = context;
   const isOffered = resource.kind.subresources.some(({ name }) => name === info.subresource);
-  const byMethod = own(handlers, info.subresource);
+  const isNodeProxy = resource.kind.resource === "nodes" && info.subresource === "proxy";
+  const byMethod = isNodeProxy ? ofNodes : own(handlers, info.subresource);
   if (!isOffered || byMethod === undefined) throw unknownResource();
   const handler = own(byMethod, method);
   if (handler === undefined) throw methodNotAllowed();

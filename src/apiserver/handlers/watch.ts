@@ -15,6 +15,7 @@ import { representationFor } from "../http/media-type.ts";
 import type { RequestContext } from "./context.ts";
 import { eventEncoder } from "./event-encoder.ts";
 import type { ListOptions } from "./list-options.ts";
+import { recheckRights } from "./recheck-rights.ts";
 import { ResponseSink } from "./response-sink.ts";
 import { type Selection, selectionOf } from "./selection.ts";
 
@@ -30,8 +31,6 @@ const BOOKMARK_FROM_MS = 10_000;
 const TAKE_MS = 60_000;
 /** More than this nobody gets who asks for it. */
 const MAX_TIMEOUT_SECONDS = 3600;
-/** How long somebody who lost the right to a watch can go on with it, at most. */
-const RECHECK_MS = 60_000;
 
 export async function watch(context: RequestContext, options: ListOptions): Promise<void> {
   const { parts, response, request } = context;
@@ -69,26 +68,10 @@ export async function watch(context: RequestContext, options: ListOptions): Prom
           sink.send(encoder.bookmark(parts.cache.revision, false));
         })
       : undefined;
-  using _rights = recheck(context, sink);
+  using _rights = recheckRights(context, () => sink.end());
   await sink.closed; // (3)
   if (watcher !== undefined) context.resource.cache.leave(watcher);
   if (!response.writableFinished && !isGone(response)) dropIfNotTaken(context);
-}
-
-/** Ends the watch of somebody who may not watch any more. Not all at the same time. */
-function recheck({ parts, demandStill }: RequestContext, sink: ResponseSink): Disposable {
-  const later = (): Disposable =>
-    parts.clock.schedule(RECHECK_MS * (0.5 + parts.random.next() / 2), () => void look());
-  const look = async (): Promise<void> => {
-    try {
-      await demandStill();
-      timer = later();
-    } catch {
-      sink.end(); // Whoever comes back is told why not.
-    }
-  };
-  let timer = later();
-  return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
 
 /** Whoever does not read what was sent to it does not keep the server from forgetting it. */

@@ -59,14 +59,14 @@ export class CertificateRenewer {
   async #renew(): Promise<void> {
     const { directory, hosts, clock, logger } = this.#options;
     const next = await loadCredentials({ directory, hosts, nowMs: clock.now() });
-    const renewed = (["server", "admin"] as const).filter(
-      (name) => next[name].certificate !== this.#current[name].certificate,
+    const renewed = (["server", "admin", "nodeClient"] as const).filter(
+      (name) => next[name]?.certificate !== this.#current[name]?.certificate,
     );
     if (renewed.length === 0) return;
     this.#options.onRenewed(next);
     this.#current = next;
     for (const certificate of renewed) {
-      const until = endOf(next[certificate].certificate);
+      const until = endOf(next[certificate]?.certificate ?? "");
       logger.info("renewed a certificate", { certificate, until: until.toISOString() });
     }
   }

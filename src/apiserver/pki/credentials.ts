@@ -29,6 +29,8 @@ export interface Credentials {
   readonly authority: Authority;
   readonly server: CertificateAndKey;
   readonly admin: CertificateAndKey;
+  /** As whom the server asks nodes on their ports. Undefined: there is none, and no key to make one with. */
+  readonly nodeClient: CertificateAndKey | undefined;
   readonly serviceAccount: SigningKeys;
 }
 
@@ -38,6 +40,9 @@ export interface CredentialsOptions {
   readonly hosts: readonly string[];
   readonly nowMs: number;
 }
+
+/** The user that the server is to its nodes. It may ask them, and nothing else. */
+export const API_SERVER_USER = "system:driftless:apiserver";
 
 const AUTHORITY_DAYS = 3650;
 const LEAF_MS = 365 * DAY_MS;
@@ -64,7 +69,12 @@ export async function loadCredentials(options: CredentialsOptions): Promise<Cred
   const admin =
     usable(directory, "admin", { ...demands, hosts: [] }) ??
     (await make("admin", { commonName: "admin", organizations: ["system:masters"] }));
-  return { authority, server, admin, serviceAccount: loadSigningKeys(directory) };
+  const nodeClient =
+    usable(directory, "node-client", { ...demands, hosts: [] }) ??
+    (authority.key === undefined
+      ? undefined
+      : await make("node-client", { commonName: API_SERVER_USER }));
+  return { authority, server, admin, nodeClient, serviceAccount: loadSigningKeys(directory) };
 }
 
 /** The authority of a data directory, for signing. Throws if there is none, or no key of it that can be read. */

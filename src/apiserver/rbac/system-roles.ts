@@ -2,6 +2,8 @@
 
 import type { PolicyRule } from "../../api/types.ts";
 import { JOIN_PATH, RENEW_PATH } from "../join/join-api.ts";
+import { NODE_PATHS } from "../node-access/tunnel-api.ts";
+import { API_SERVER_USER } from "../pki/credentials.ts";
 import { can, canCall, group, type PolicyEntry, systemAccount, user } from "./policy-entry.ts";
 import { read } from "./user-roles.ts";
 
@@ -70,6 +72,18 @@ const forNodes: readonly PolicyEntry[] = [
     name: "driftless:node-renewer",
     allows: [canCall("post", RENEW_PATH)],
     to: [group("system:nodes")],
+  },
+  {
+    // Each its own: the server looks at the name.
+    name: "driftless:node-tunnel",
+    allows: [canCall("get", NODE_PATHS)],
+    to: [group("system:nodes")],
+  },
+  {
+    // What a node that listens asks of its clients.
+    name: "driftless:apiserver-to-nodes",
+    allows: [can("create get", "core", "nodes/proxy")],
+    to: [user(API_SERVER_USER)],
   },
 ];
 
