@@ -17,6 +17,11 @@ export class AgentPaths {
     this.root = root;
   }
 
+  /** Profiles that pods name as Localhost. */
+  get seccomp(): string {
+    return join(this.root, "seccomp");
+  }
+
   get pods(): string {
     return join(this.root, "pods");
   }
@@ -51,6 +56,20 @@ export class AgentPaths {
   }): string {
     const { podUid, volume, container, index } = of;
     return join(this.subPaths(podUid), volume, container, String(index));
+  }
+
+  /** The kubelet's place for it; the last part is the container's attempt, where the kubelet draws one by lot. */
+  terminationMessage(of: {
+    readonly podUid: string;
+    readonly container: string;
+    readonly attempt: number;
+  }): string {
+    return join(this.pod(of.podUid), "containers", of.container, String(of.attempt));
+  }
+
+  /** What is known of the mounts that are replaced while containers run. Goes with the pod. */
+  liveSubPaths(podUid: string): string {
+    return join(this.pod(podUid), "plugins", "driftless.dev~live-subpath");
   }
 
   etcHosts(podUid: string): string {

@@ -2,7 +2,7 @@
 // follow. What is here only says who needs whom.
 
 import type { ApiObject } from "../api/object.ts";
-import type { Service } from "../api/types.ts";
+import type { Pod, Service } from "../api/types.ts";
 import { untilAborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
@@ -14,13 +14,17 @@ import { Informer } from "../client/informer.ts";
 import { listWatchOf } from "../client/list-watch.ts";
 import { ResourceClient } from "../client/resource-client.ts";
 import type { ResourceKind } from "../client/resource-path.ts";
-import { EventRecorder, loggedEvents } from "../controller/event-recorder.ts";
+import { EventRecorder, type Events, loggedEvents } from "../controller/event-recorder.ts";
 import { currentProcess } from "../files/process-identity.ts";
+import { MountThread } from "../mounts/mount-thread.ts";
 import type { Mounts } from "../mounts/mounts.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { AgentPaths } from "./agent-paths.ts";
+import { AgentPaths, type VolumePlace } from "./agent-paths.ts";
 import { CertificateRenewal } from "./join/certificate-renewal.ts";
 import type { NodeIdentity } from "./join/node-identity.ts";
+import { LiveSubPaths } from "./live-sub-path/live-sub-paths.ts";
+import { noticingStarts } from "./live-sub-path/noticing-starts.ts";
+import { subPathMetrics } from "./live-sub-path/sub-path-metrics.ts";
 import { LEASES, NODES } from "./node/node-kinds.ts";
 import { NodeLease } from "./node/node-lease.ts";
 import { NodeStatusWriter } from "./node/node-status-writer.ts";
@@ -39,10 +43,15 @@ import { PodSource } from "./pods/pod-source.ts";
 import { StaticPods } from "./pods/static-pods.ts";
 import { StatusWriter } from "./pods/status-writer.ts";
 import { type PrepareParts, prepareContainer } from "./prepare-container.ts";
+import { NodeProbes } from "./probes/node-probes.ts";
+import { NodeServer } from "./server/node-server.ts";
+import type { ServedPod } from "./server/served-pods.ts";
 import { SubPaths } from "./sub-path/sub-paths.ts";
 import { TokenManager } from "./tokens/token-manager.ts";
 import { defaultPlugins } from "./volumes/plugins/default-plugins.ts";
+import { EmptyDirPlugin } from "./volumes/plugins/empty-dir-plugin.ts";
 import { VolumeManager } from "./volumes/volume-manager.ts";
+import type { VolumePlugin } from "./volumes/volume-plugin.ts";
 
 export interface AgentOptions {
   /** An absolute path without symbolic links. */
@@ -61,7 +70,13 @@ export interface AgentOptions {
   readonly runtimeParts: readonly Part[];
   /** Why no pod can run here, if so. */
   readonly missing: () => readonly string[];
+  /** Where others may ask this node. Undefined: only its server may, through the tunnel. */
+  readonly listen: { readonly host: string; readonly port: number } | undefined;
   readonly mounts: Mounts;
+  /** Processes and threads of one container. Undefined: as many as the machine takes. */
+  readonly pidsLimit: number | undefined;
+  /** The kernel can replace what is mounted in a container that runs. */
+  readonly canReplaceMounts: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -82,6 +97,8 @@ const SERVICES: ResourceKind = {
   resource: "services",
   namespaced: true,
 };
+/** What programs that are probed see, and some answer differently to. */
+const PROBE_AGENT = "kube-probe/1.36";
 /** An object that only environments use is not watched for longer than this after it was read, as in the kubelet. */
 const IDLE_PERIODS = 5;
 
@@ -114,16 +131,8 @@ function partsOf(options: AgentOptions): readonly Part[] {
   const own = server && ownNode(options, server);
   const objects = objectsOf(options, own);
   const services = server && servicesOf(server, base);
+  const self = currentProcess();
   const subPaths = new SubPaths({ paths, mounts });
-  const plugins = defaultPlugins({
-    ...{ paths, mounts, objects, ...base },
-    tokens: new TokenManager({ client: server?.client, ...base }),
-    node: () => survey.node(),
-    self: currentProcess(),
-  });
-  const volumes = new VolumeManager({
-    ...{ paths, plugins, objects, mounts, subPaths, syncPeriodMs, metrics, onNextTurn, ...base },
-  });
   const events =
     server &&
     new EventRecorder({
@@ -132,6 +141,23 @@ function partsOf(options: AgentOptions): readonly Part[] {
       host: nodeName,
       ...base,
     });
+  const told = events ?? loggedEvents(logger);
+  const live = new LiveSubPaths({
+    ...{ paths, runtime, ...base },
+    replacer: new MountThread(clock),
+    events: told,
+    metrics: subPathMetrics(metrics),
+  });
+  const plugins = defaultPlugins({
+    ...{ paths, mounts, objects, ...base },
+    tokens: new TokenManager({ client: server?.client, ...base }),
+    node: () => survey.node(),
+    self,
+    followers: live,
+  });
+  const volumes = new VolumeManager({
+    ...{ paths, plugins, objects, mounts, subPaths, syncPeriodMs, metrics, onNextTurn, ...base },
+  });
   const source = new PodSource({
     client: server?.client,
     files: new StaticPods({ directory: options.manifests, nodeName, clock, logger }),
@@ -141,25 +167,32 @@ function partsOf(options: AgentOptions): readonly Part[] {
   });
   const prepare: PrepareParts = {
     ...{ paths, objects, volumes, subPaths },
+    canReplaceMounts: options.canReplaceMounts,
+    pidsLimit: options.pidsLimit,
     node: () => survey.node(),
     isStatic: (pod) => source.isStatic(pod),
     services: () => (services === undefined ? [] : knownServices(services)),
   };
+  const statuses = new StatusWriter({
+    pods: source.pods,
+    onServer: (pod) => source.onServer(pod),
+    ...base,
+  });
+  const probes = probesOf(options, told);
   const pods = new NodePods({
-    ...{ paths, runtime, volumes, objects, source, ...base },
+    ...{ paths, volumes, objects, source, probes, ...base },
+    volumeUsage: usageOf(plugins),
+    runtime: noticingStarts(runtime, (status) => live.started(status)),
     node: {
       name: nodeName,
+      bootId: self.bootId,
       get addresses() {
         return survey.node().addresses;
       },
     },
     prepareContainer: (of, one) => prepareContainer(prepare, of, one),
-    statuses: new StatusWriter({
-      pods: source.pods,
-      onServer: (pod) => source.onServer(pod),
-      ...base,
-    }),
-    events: events ?? loggedEvents(logger),
+    statuses,
+    events: told,
     metrics: podMetrics(metrics),
   });
   return [
@@ -172,11 +205,29 @@ function partsOf(options: AgentOptions): readonly Part[] {
     ...(services === undefined
       ? []
       : [{ name: "services", run: (signal: AbortSignal) => runServices(services, pods, signal) }]),
+    { name: "live sub paths", run: (signal) => live.run(signal) },
     { name: "volumes", run: (signal) => volumes.run(signal) },
-    ...(server && own ? nodeParts(options, server, own) : []),
+    ...(server && own
+      ? nodeParts(options, server, { own, asked: askedOf(options, server, { pods, statuses }) })
+      : []),
+    { name: "probes", run: (signal) => probes.run(signal) },
     { name: "pods", run: (signal) => pods.run(signal) },
     { name: "rounds", run: (signal) => rounds(objects, options, signal) },
   ];
+}
+
+function probesOf(options: AgentOptions, events: Events): NodeProbes {
+  const { runtime, metrics, survey, clock, random } = options;
+  return new NodeProbes({
+    ...{ runtime, metrics, clock, random, events, userAgent: PROBE_AGENT },
+    // Pods share the machine's network.
+    address: () => survey.node().addresses[0] ?? "127.0.0.1",
+  });
+}
+
+function usageOf(plugins: readonly VolumePlugin[]): (place: VolumePlace) => Promise<number> {
+  const emptyDirs = plugins.find((one) => one instanceof EmptyDirPlugin);
+  return (place) => emptyDirs?.usage(place) ?? Promise.resolve(0);
 }
 
 function ownNode(
@@ -198,7 +249,30 @@ function objectsOf(options: AgentOptions, own: OwnNode | undefined): UpkeptObjec
   });
 }
 
-function nodeParts(options: AgentOptions, server: ServerSide, own: OwnNode): readonly Part[] {
+/** Whom others ask about the pods. */
+function askedOf(
+  options: AgentOptions,
+  { identity, client }: ServerSide,
+  { pods, statuses }: { readonly pods: NodePods; readonly statuses: StatusWriter },
+): NodeServer {
+  const served = ({ pod, uid }: { readonly pod: Pod; readonly uid: string }): ServedPod => ({
+    pod,
+    status: statuses.get(uid) ?? pod.status,
+  });
+  const list = (): readonly ServedPod[] => pods.workers.all().map(served);
+  const find = (namespace: string, name: string): ServedPod | undefined =>
+    // Of several with this name the last is the newest.
+    list().findLast(
+      ({ pod: { metadata } }) => metadata.namespace === namespace && metadata.name === name,
+    );
+  return new NodeServer({ ...options, identity, client, pods: { list, find } });
+}
+
+function nodeParts(
+  options: AgentOptions,
+  server: ServerSide,
+  { own, asked }: { readonly own: OwnNode; readonly asked: NodeServer },
+): readonly Part[] {
   const { nodeName, survey, clock, random, logger, metrics } = options;
   const { client, identity } = server;
   const base = { clock, random, logger };
@@ -213,10 +287,15 @@ function nodeParts(options: AgentOptions, server: ServerSide, own: OwnNode): rea
     nodes: new ResourceClient(client, NODES),
     look: () => survey.look(),
     missing: options.missing,
+    port: () => asked.port,
     ...base,
   });
   const { files } = identity;
-  const renewal = files && new CertificateRenewal({ files, nodeName, client, metrics, ...base });
+  const hosts = options.listen === undefined ? [] : [nodeName];
+  const onRenewed = (): void => asked.renew();
+  const renewal =
+    files &&
+    new CertificateRenewal({ files, nodeName, hosts, client, metrics, onRenewed, ...base });
   return [
     { name: "node", run: (signal) => own.run(signal) },
     { name: "node status", run: (signal) => status.run(signal) },
@@ -224,6 +303,7 @@ function nodeParts(options: AgentOptions, server: ServerSide, own: OwnNode): rea
     ...(renewal
       ? [{ name: "certificate", run: (signal: AbortSignal) => renewal.run(signal) }]
       : []),
+    ...asked.parts,
   ];
 }
 

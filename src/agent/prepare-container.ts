@@ -3,12 +3,16 @@
 // The environment and the files of one start are of the same versions. Both are read from the same objects, but not at the same
 // instant; so they are compared, and read again if an object changed in between.
 
+import { totalmem } from "node:os";
 import type { Pod, Service } from "../api/types.ts";
 import type { Image } from "../runtime/image.ts";
 import type { ContainerSpec } from "../runtime/runtime.ts";
 import type { AgentPaths } from "./agent-paths.ts";
+import type { AnyContainer } from "./all-containers.ts";
 import { buildEnvironment } from "./env/build-environment.ts";
 import { containerCommand, processEnvironment } from "./env/container-command.ts";
+import { containerResources } from "./env/container-resources.ts";
+import { containerSecurity } from "./env/container-security.ts";
 import { containerUser } from "./env/container-user.ts";
 import type { Environment, NodeFacts } from "./env/environment.ts";
 import { imageFile } from "./image-file.ts";
@@ -16,8 +20,10 @@ import { type ObjectVersion, referenceKey } from "./objects/config-object.ts";
 import type { ObjectManager } from "./objects/object-manager.ts";
 import { podHostname } from "./pod-hostname.ts";
 import type { ContainerToPrepare } from "./pods/pod-parts.ts";
+import { makeTerminationFile } from "./pods/termination-file.ts";
 import { containerMounts } from "./sub-path/container-mounts.ts";
 import type { SubPaths } from "./sub-path/sub-paths.ts";
+import { MOUNTS_NOTE, type VolumeUse } from "./sub-path/volume-use.ts";
 import type { MountedVolumes, Volumes } from "./volumes/volumes.ts";
 
 export interface PrepareParts {
@@ -25,15 +31,18 @@ export interface PrepareParts {
   readonly objects: ObjectManager;
   readonly volumes: Pick<Volumes, "current" | "mounted">;
   readonly subPaths: Pick<SubPaths, "prepare">;
+  /** What is mounted in a container that runs can be replaced. */
+  readonly canReplaceMounts: boolean;
   readonly node: () => NodeFacts;
+  /** How many processes each container may have; undefined: any number. */
+  readonly pidsLimit: number | undefined;
   readonly isStatic: (pod: Pod) => boolean;
   /** Undefined: they are not known yet. */
   readonly services: () => readonly Service[] | undefined;
 }
 
-/** In the annotations of a container: which versions its environment was made of, and where it sees volumes. */
+/** In the annotations of a container: which versions its environment was made of. */
 const ENVIRONMENT_NOTE = "driftless.dev/environment";
-const MOUNTS_NOTE = "driftless.dev/mounts";
 
 /** An object that changes more often than this in the time of a start has no version that is worth waiting for. */
 const MAX_READS = 5;
@@ -41,7 +50,7 @@ const MAX_READS = 5;
 /** Throws with the original's text what the container's status is to say. */
 export async function prepareContainer(
   parts: PrepareParts,
-  { pod, container, attempt, image }: ContainerToPrepare,
+  { pod, container, attempt, image, targetId }: ContainerToPrepare,
   signal: AbortSignal,
 ): Promise<ContainerSpec> {
   const { environment, volumes } = await oneVersion(parts, { pod, container, signal });
@@ -52,13 +61,15 @@ export async function prepareContainer(
     imageUser: image.config.user,
     imageFile: (path) => imageFile(image, path),
   });
-  const { paths, subPaths } = parts;
+  const { paths, subPaths, canReplaceMounts } = parts;
   const { mounts, uses } = containerMounts({
-    ...{ pod, container, volumes, variables, paths, subPaths },
+    ...{ pod, container, volumes, variables, paths, subPaths, canReplaceMounts },
     nodeHostsPath: "/etc/hosts",
   });
   const { uid: podUid = "", name: podName = "", namespace: podNamespace = "" } = pod.metadata;
   const { home, ...credentials } = user;
+  const termination = makeTerminationFile({ paths, podUid, container, attempt, mounts });
+  const hasTty = container.tty === true;
   const hostname = podHostname(pod, parts.node().name);
   return {
     podUid,
@@ -69,15 +80,26 @@ export async function prepareContainer(
     annotations: {
       [ENVIRONMENT_NOTE]: JSON.stringify(versions),
       [MOUNTS_NOTE]: JSON.stringify(uses),
+      ...termination.annotations,
     },
-    image,
+    image: withStopSignal(image, container.lifecycle?.stopSignal),
     argv: containerCommand({ container, image: image.config, variables }),
-    env: processEnvironment({ image: image.config, variables, hostname, home }),
+    env: [
+      ...processEnvironment({ image: image.config, variables, hostname, home, hasTty }),
+      ...liveMarker(uses),
+    ],
     workingDir: workingDirOf(container.workingDir, image),
     user: credentials,
-    mounts,
+    mounts: [...mounts, ...termination.mounts],
     isRootReadOnly: container.securityContext?.readOnlyRootFilesystem === true,
-    isWithoutNewPrivileges: container.securityContext?.allowPrivilegeEscalation === false,
+    security: containerSecurity({ pod, container, seccompDirectory: paths.seccomp }),
+    resources: containerResources({
+      ...{ pod, container, memoryCapacity: totalmem() },
+      pidsLimit: parts.pidsLimit,
+    }),
+    processes: processesOf(pod, targetId),
+    stdin: stdinOf(container),
+    hasTty,
     logPath: paths.containerLog({
       namespace: podNamespace,
       podName,
@@ -86,6 +108,29 @@ export async function prepareContainer(
       attempt,
     }),
   };
+}
+
+/** For programs that would else take what is mounted with a subPath for frozen. */
+function liveMarker(uses: readonly VolumeUse[]): ContainerSpec["env"] {
+  const live = uses.filter(({ isLive }) => isLive).map(({ mountPath }) => mountPath);
+  return live.length === 0 ? [] : [["DRIFTLESS_LIVE_SUBPATHS", JSON.stringify(live)]];
+}
+
+/** The pod's word counts for more than the image's. */
+function withStopSignal(image: Image, stopSignal: string | undefined): Image {
+  if (stopSignal === undefined) return image;
+  return { ...image, config: { ...image.config, stopSignal } };
+}
+
+function processesOf({ spec }: Pod, targetId: string | undefined): ContainerSpec["processes"] {
+  if (targetId !== undefined) return { of: targetId };
+  if (spec.hostPID === true) return "host";
+  return spec.shareProcessNamespace === true ? "pod" : "own";
+}
+
+function stdinOf({ stdin, stdinOnce }: AnyContainer): ContainerSpec["stdin"] {
+  if (stdin !== true) return "none";
+  return stdinOnce === true ? "once" : "open";
 }
 
 function workingDirOf(wanted: string | undefined, { config }: Image): string {

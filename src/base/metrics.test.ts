@@ -47,6 +47,19 @@ lag_seconds_count 1
     assert.match(metrics.contentType, /^text\/plain/);
   });
 
+  it("forgets a series of a counter that was removed", async () => {
+    const metrics = createMetrics();
+    const counter = metrics.counter({ name: "asked_total", help: "Asked.", labels: ["pod"] });
+    counter.inc({ pod: "a" });
+    counter.inc({ pod: "b" });
+
+    counter.remove({ pod: "a" });
+
+    const text = await metrics.text();
+    assert.match(text, /asked_total\{pod="b"\} 1/);
+    assert.doesNotMatch(text, /pod="a"/);
+  });
+
   it("forgets a series of a gauge that was removed", async () => {
     const metrics = createMetrics();
     const gauge = metrics.gauge({ name: "drift", help: "Drift.", labels: ["pod"] });

@@ -17,6 +17,8 @@ export interface Counter<L extends string = never> {
   inc(...labels: LabelArguments<L>): void;
   /** Adds `value`, which is not negative. */
   add(value: number, ...labels: LabelArguments<L>): void;
+  /** Forgets one series: what it counted is gone. */
+  remove(...labels: LabelArguments<L>): void;
 }
 
 export interface Gauge<L extends string = never> {
@@ -61,6 +63,7 @@ export function createMetrics(): Metrics {
       return {
         inc: (...[labels]) => counter.inc(labels ?? {}),
         add: (value, ...[labels]) => counter.inc(labels ?? {}, value),
+        remove: (...[labels]) => counter.remove(labels ?? {}),
       };
     },
     gauge(options) {

@@ -25,6 +25,7 @@ import { ApiClient } from "../client/api-client.ts";
 import { type KernelSupport, probeKernel } from "../mounts/kernel-support.ts";
 import { spreadDirectory } from "../mounts/spread-directory.ts";
 import { SystemMounts } from "../mounts/system-mounts.ts";
+import { missingLimits } from "../runtime/cgroups/missing-limits.ts";
 import { drain } from "./drain-node.ts";
 import { parseDuration } from "./duration.ts";
 import { type ListenAddress, parseListen } from "./listen-address.ts";
@@ -48,6 +49,7 @@ interface NodeFlags {
   readonly changeDetection: string;
   readonly syncFrequency: string;
   readonly healthPort?: string;
+  readonly maxPids: string;
   readonly listen?: string;
   readonly logLevel: string;
   readonly drain?: boolean;
@@ -99,6 +101,11 @@ export function nodeCommand(): Command {
     .option(
       "--listen <host[:port]>",
       `let API servers other than the one that was joined reach this node there: logs, exec and the like (default: only through the tunnel to that one; port ${LISTEN_PORT})`,
+    )
+    .option(
+      "--max-pids <number>",
+      "processes and threads that one container may have, 0 for any number",
+      "4096",
     )
     .option("--log-level <level>", `one of ${LEVELS.join(", ")}`, "info")
     .option(
@@ -155,7 +162,8 @@ async function runAgent(
   const nodeName = identity?.nodeName ?? flags.nodeName ?? nodeNameOf(hostname());
   const mounts = new SystemMounts();
   spreadDirectory(new AgentPaths(dataDir).pods, { mode: 0o750 });
-  const { runtime, parts } = processRuntime({ dataDir, mounts, ...base });
+  const { runtime, cgroups, parts } = processRuntime({ dataDir, mounts, ...base });
+  for (const why of missingLimits(cgroups.missing())) logger.warn("feature missing", { why });
   const survey = await NodeSurvey.begin({
     nodeName,
     hostname: hostname(),
@@ -176,6 +184,7 @@ async function runAgent(
     runtimeParts: [...parts, ...health],
     manifests: flags.manifests ?? ownManifests(dataDir),
     missing: () => needed,
+    canReplaceMounts: kernel.hasMoveMountBeneath,
     onNextTurn: (callback) => void setImmediate(callback),
   });
   const tell = (): void =>
@@ -200,6 +209,7 @@ interface Settings {
   readonly strategy: ChangeDetectionStrategy;
   readonly syncPeriodMs: number;
   readonly healthPort: number | undefined;
+  readonly pidsLimit: number | undefined;
 }
 
 function settingsOf(flags: NodeFlags): Settings {
@@ -225,17 +235,30 @@ function settingsOf(flags: NodeFlags): Settings {
     strategy: changeDetection as ChangeDetectionStrategy,
     syncPeriodMs: parseDuration("--sync-frequency", syncFrequency),
     healthPort: healthPort(flags.healthPort),
+    pidsLimit: pidsLimitOf(flags.maxPids),
     listen: listenOf(flags),
   };
+}
+
+/** 0: none. */
+function pidsLimitOf(text: string): number | undefined {
+  if (!/^\d{1,7}$/.test(text)) {
+    throw new MisuseError(`--max-pids ${text}: must be a number, 0 for no limit`);
+  }
+  return Number(text) || undefined;
 }
 
 function listenOf({ listen, kubeconfig }: NodeFlags): ListenAddress | undefined {
   if (listen === undefined) return undefined;
   if (kubeconfig !== undefined) {
-    throw new MisuseError("--listen needs a node that has joined: it is given the certificate for it");
+    throw new MisuseError(
+      "--listen needs a node that has joined: it is given the certificate for it",
+    );
   }
   const hasPort = /:\d+$/.test(listen) && !isIPv6(listen);
-  return parseListen(hasPort ? listen : `${isIPv6(listen) ? `[${listen}]` : listen}:${LISTEN_PORT}`);
+  return parseListen(
+    hasPort ? listen : `${isIPv6(listen) ? `[${listen}]` : listen}:${LISTEN_PORT}`,
+  );
 }
 
 async function identityOf(

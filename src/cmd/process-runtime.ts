@@ -6,6 +6,7 @@ import type { Random } from "../base/random.ts";
 import type { Part } from "../base/run-group.ts";
 import type { Mounts } from "../mounts/mounts.ts";
 import { overlayMarks } from "../mounts/xattr.ts";
+import { Cgroups, systemHierarchies } from "../runtime/cgroups/cgroups.ts";
 import { imageArchitecture } from "../runtime/images/image-architecture.ts";
 import { DEFAULT_LIMITS, ImageStore } from "../runtime/images/image-store.ts";
 import { ProcessLogKeeper } from "../runtime/logs/log-keeper.ts";
@@ -14,6 +15,7 @@ import { productVersion } from "./version.ts";
 
 export interface ProcessRuntimeParts {
   readonly runtime: ProcessRuntime;
+  readonly cgroups: Cgroups;
   /** To be run beside it. */
   readonly parts: readonly Part[];
 }
@@ -35,6 +37,7 @@ export function processRuntime(of: {
     architecture: imageArchitecture(process.arch),
     limits: DEFAULT_LIMITS,
   });
+  const cgroups = new Cgroups({ dataDirectory: dataDir, hierarchies: systemHierarchies, clock });
   const runtime = new ProcessRuntime({
     root: dataDir,
     dataDirectory: dataDir,
@@ -42,9 +45,10 @@ export function processRuntime(of: {
     images,
     logKeeper,
     mounts,
+    cgroups,
     clock,
     random,
     logger,
   });
-  return { runtime, parts: [{ name: "logs", run: (signal) => logKeeper.run(signal) }] };
+  return { runtime, cgroups, parts: [{ name: "logs", run: (signal) => logKeeper.run(signal) }] };
 }

@@ -20,6 +20,8 @@ import { threadId } from "node:worker_threads";
  *   Reports events of one directory or file, without keeping the process alive. Throws when the
  *   system refuses. Returns the end of it.
  * @property {() => string} mountinfo The mount table of this process, "" where there is none.
+ * @property {() => readonly string[]} liveSubPaths
+ *   Where subPath mounts are that the node replaces with every version of their volume.
  * @property {() => string} ackDirectory
  * @property {(message: string, options: { code: string, detail?: string }) => void} warn
  * @property {string} processName Distinguishes the temporary files of this thread from others'.
@@ -97,6 +99,15 @@ export const systemEnvironment = {
       return readFileSync("/proc/self/mountinfo", "utf8");
     } catch {
       return ""; // Not Linux, or /proc is hidden: explain() then says that it cannot know.
+    }
+  },
+  liveSubPaths() {
+    try {
+      /** @type {unknown} */
+      const paths = JSON.parse(process.env["DRIFTLESS_LIVE_SUBPATHS"] ?? "[]");
+      return Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : [];
+    } catch {
+      return []; // Somebody else's variable.
     }
   },
   ackDirectory: () => process.env["DRIFTLESS_ACK"] ?? "",

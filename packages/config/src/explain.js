@@ -1,5 +1,6 @@
 // explain(): how a path gets its content, from the file tree and the mount table. What matters most
-// is the subPath mount: it binds one version's own file or directory, so no swap ever reaches it.
+// is the subPath mount: it binds one version's own file or directory, so no swap ever reaches it,
+// unless the node replaces the mount itself, and says so in the environment.
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -15,14 +16,16 @@ import { locate } from "./volume.js";
 const versionDirectory = /^\.\.\d{4}(?:_\d\d){5}\../;
 
 /** @type {typeof import("./index.d.ts").explain} */
-export const explain = (path) => explainWith(path, systemEnvironment.mountinfo());
+export const explain = (path) =>
+  explainWith(path, systemEnvironment.mountinfo(), systemEnvironment.liveSubPaths());
 
 /**
  * @param {string} path
  * @param {string} mountinfo
+ * @param {readonly string[]} [liveSubPaths] Where mounts are that are replaced with every version.
  * @returns {Explanation}
  */
-export function explainWith(path, mountinfo) {
+export function explainWith(path, mountinfo, liveSubPaths = []) {
   const absolute = resolve(path);
   const { real } = follow(absolute);
   const volume = locate(absolute)?.root;
@@ -36,7 +39,30 @@ export function explainWith(path, mountinfo) {
     filesystem: mount?.filesystem,
     mountPoint: mount?.mountPoint,
     volume,
-    ...verdict(kind, { path: absolute, volume, mount, stale }),
+    ...(kind === "subPath" && isLive(mount, liveSubPaths)
+      ? liveVerdict(absolute)
+      : verdict(kind, { path: absolute, volume, mount, stale })),
+  };
+}
+
+/**
+ * A mount path may lead through links of the image; the mount table has the place itself.
+ * @param {Mount | undefined} mount
+ * @param {readonly string[]} liveSubPaths
+ */
+function isLive(mount, liveSubPaths) {
+  return liveSubPaths.some((path) => [path, follow(path).real].includes(mount?.mountPoint));
+}
+
+/**
+ * @param {string} path
+ * @returns {Pick<Explanation, "updates" | "summary" | "fix">}
+ */
+function liveVerdict(path) {
+  return {
+    updates: "live",
+    summary: `"${path}" is a subPath mount that is replaced with every version of its volume`,
+    fix: "",
   };
 }
 

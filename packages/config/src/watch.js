@@ -220,7 +220,11 @@ export class ConfigWatch {
 
   #warnIfFrozen() {
     try {
-      const { updates, summary, fix } = explainWith(this.#path, this.#environment.mountinfo());
+      const { updates, summary, fix } = explainWith(
+        this.#path,
+        this.#environment.mountinfo(),
+        this.#environment.liveSubPaths(),
+      );
       if (updates !== "frozen") return;
       this.#environment.warn(`${summary}. ${fix}`, { code: "DRIFTLESS_FROZEN" });
     } catch {

@@ -85,6 +85,19 @@ describe("explain", () => {
     assert.match(below.summary, /removed since/);
   });
 
+  it("calls a bind mount of one version live where the node says that it replaces it", (t) => {
+    const directory = temporaryDirectory(t);
+    const file = join(directory, "app.yaml");
+    writeFileSync(file, "");
+    symlinkSync(directory, join(directory, "link"));
+    const mounts = `${table}\n${mountLine(`/pods/x/cfg/${version}/app.yaml//deleted`, file)}`;
+    for (const place of [file, join(directory, "link", "app.yaml")]) {
+      const { kind, updates, fix } = explainWith(place, mounts, [place]);
+      assert.deepEqual({ kind, updates, fix }, { kind: "subPath", updates: "live", fix: "" });
+    }
+    assert.equal(explainWith(file, mounts, [`${file}2`]).updates, "frozen");
+  });
+
   it("tells a single bound file from plain files and directories", (t) => {
     const directory = temporaryDirectory(t);
     const file = join(directory, "app.yaml");
@@ -195,5 +208,8 @@ describe("watchConfig", () => {
       /^DRIFTLESS_FROZEN ".*app\.yaml" is a subPath mount .* Mount the whole volume as a directory/,
     );
     assert.deepEqual((await open<string>(t, file)).warnings, []);
+    const liveSubPaths = () => [file];
+    const live = await open<string>(t, file, { environment: { mountinfo, liveSubPaths } });
+    assert.deepEqual(live.warnings, []);
   });
 });

@@ -47,6 +47,7 @@ describe("processEnvironment", () => {
       ]),
       hostname: "web",
       home: "/root",
+      hasTty: false,
     });
     assert.deepEqual(env, [
       ["PATH", "/app/bin"],

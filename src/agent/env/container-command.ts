@@ -31,11 +31,14 @@ export function processEnvironment(of: {
   readonly variables: ReadonlyMap<string, string>;
   readonly hostname: string;
   readonly home: string;
+  readonly hasTty: boolean;
 }): readonly (readonly [name: string, value: string])[] {
   const all = new Map([
     ["PATH", defaultPath],
     ["HOSTNAME", of.hostname],
     ["HOME", of.home],
+    // What programs need to know of a terminal; other runtimes say the same of every one.
+    ...(of.hasTty ? [["TERM", "xterm"] as const] : []),
   ]);
   for (const entry of of.image.env) {
     const equals = entry.indexOf("=");

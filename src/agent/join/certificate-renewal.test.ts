@@ -50,7 +50,7 @@ describe("CertificateRenewal", () => {
       const { clock, logger, metrics, files } = this;
       const random = { next: () => chance, uint32: () => 0 };
       const client = { request: (asked: ApiRequest) => this.#answer(asked.body as Asked) };
-      const parts = { clock, random, logger, metrics };
+      const parts = { clock, random, logger, metrics, hosts: [], onRenewed: () => undefined };
       const renewal = new CertificateRenewal({ files, nodeName: "n1", client, ...parts });
       const stop = new AbortController();
       this.start = async () => {

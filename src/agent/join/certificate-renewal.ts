@@ -1,6 +1,7 @@
 // Keeps a node's certificate good: asks for the next one, with a new key, when most of its life is over. The order lets a crash
 // at any point do no harm: the server knows the old key until the new one is used, and it is used only once it is on disk.
 
+import { X509Certificate } from "node:crypto";
 import { isAbort, untilAborted } from "../../base/abort.ts";
 import { Backoff } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -15,12 +16,16 @@ import type { NodeFiles } from "./node-files.ts";
 export interface CertificateRenewalOptions {
   readonly files: NodeFiles;
   readonly nodeName: string;
+  /** By which the port of this node is reached; empty if it has none. */
+  readonly hosts: readonly string[];
   /** Speaks with the certificate that is in the files. */
   readonly client: Pick<ApiClient, "request">;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Called when there is another certificate. */
+  readonly onRenewed: () => void;
 }
 
 const RENEW_PATH = "/driftless/v1/renew";
@@ -79,19 +84,26 @@ export class CertificateRenewal {
     if (this.#due?.certificate !== certificate) {
       const { startMs, endMs } = lifetimeOf(certificate);
       const share = EARLIEST + (LATEST - EARLIEST) * random.next();
-      this.#due = { certificate, atMs: startMs + share * (endMs - startMs) };
+      const atMs = this.#hasHosts(certificate) ? startMs + share * (endMs - startMs) : 0;
+      this.#due = { certificate, atMs };
       this.#expiry.set(endMs / 1000);
     }
     return Math.max(this.#due.atMs - clock.now(), this.#notBeforeMs - clock.monotonicMs());
   }
 
+  #hasHosts(certificate: string): boolean {
+    const held = new X509Certificate(certificate);
+    return this.#options.hosts.every((host) => held.checkHost(host) !== undefined);
+  }
+
   async #renew(signal: AbortSignal): Promise<void> {
-    const { files, nodeName, client, clock, logger } = this.#options;
+    const { files, nodeName, hosts, client, clock, logger, onRenewed } = this.#options;
     const key = await newKey();
-    const body = { nodeName, csr: await certificateRequest(key) };
+    const body = { nodeName, csr: await certificateRequest(key), hosts };
     const answer = await client.request({ method: "POST", path: RENEW_PATH, body, signal });
     const certificate = signedCertificate(answer, { key, nodeName });
     files.renew({ key, certificate });
+    onRenewed();
     this.#backoff.reset();
     this.#notBeforeMs = clock.monotonicMs() + SOONEST_AGAIN_MS;
     const until = new Date(lifetimeOf(certificate).endMs).toISOString();

@@ -45,6 +45,7 @@ class Machine {
       nodes: { patch: async (_, body) => this.#patched(body as Patch) },
       look: async () => this.sight,
       missing: () => this.missing,
+      port: () => 0,
       clock,
       random: half,
       logger,

@@ -22,6 +22,8 @@ export interface NodeStatusWriterOptions {
   readonly look: () => Promise<Sight>;
   /** What is not there yet without which no pod can run; empty when the node is ready. */
   readonly missing: () => readonly string[];
+  /** On which the agent listens; 0 if it does not. */
+  readonly port: () => number;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -97,7 +99,7 @@ export class NodeStatusWriter {
   }
 
   async #writeIfNeeded(signal: AbortSignal): Promise<void> {
-    const { own, nodes, look, missing, clock, random } = this.#options;
+    const { own, nodes, look, missing, port, clock, random } = this.#options;
     const { facts, pressures: seen } = await look();
     const pressures = this.#pressure.tell(seen);
     const { object } = own;
@@ -108,6 +110,7 @@ export class NodeStatusWriter {
     const report: NodeReport = {
       facts,
       conditions: conditionsOf(findings, status.conditions ?? [], now),
+      port: port(),
     };
     const hasNews = isNews(status, report);
     const nowMs = clock.monotonicMs();

@@ -16,12 +16,14 @@ const report: NodeReport = {
   conditions: [
     { type: "Ready", status: "True", reason: "R", message: "m", lastHeartbeatTime: "2" },
   ],
+  port: 10_250,
 };
 
 const held: Partial<NodeStatus> = {
   capacity: { ...report.facts.capacity, "example.com/gpu": "1" },
   allocatable: { ...report.facts.allocatable },
   addresses: [...report.facts.addresses],
+  daemonEndpoints: { kubeletEndpoint: { Port: 10_250 } },
   nodeInfo: { ...report.facts.nodeInfo, kubeProxyVersion: "" },
   conditions: [
     { type: "Other", status: "True" },
@@ -33,6 +35,7 @@ describe("isNews", () => {
   const cases: Readonly<Record<string, readonly [Partial<NodeStatus>, boolean]>> = {
     "is false for what others wrote, and for a later heartbeat": [{}, false],
     "is true for another amount": [{ capacity: { ...held.capacity, cpu: "1" } }, true],
+    "is true for another port": [{ daemonEndpoints: { kubeletEndpoint: { Port: 0 } } }, true],
     "is true for another boot": [{ nodeInfo: { ...report.facts.nodeInfo, bootID: "a" } }, true],
     "is true for addresses in another order": [
       { addresses: report.facts.addresses.toReversed() },
@@ -65,6 +68,7 @@ describe("statusPatch", () => {
         capacity: { cpu: "2", "hugepages-2Mi": "0", "hugepages-1Gi": null },
         allocatable: { cpu: "2", "hugepages-2Mi": "0", "hugepages-1Gi": null },
         addresses: [...report.facts.addresses, { $patch: "replace" }],
+        daemonEndpoints: { kubeletEndpoint: { Port: 10_250 } },
         nodeInfo: { bootID: "b" },
         conditions: report.conditions,
       },

@@ -7,11 +7,17 @@ import type { MachineFacts } from "./node-facts.ts";
 export interface NodeReport {
   readonly facts: Omit<MachineFacts, "labels">;
   readonly conditions: readonly NodeCondition[];
+  /** On which the agent listens; 0 if it does not. */
+  readonly port: number;
 }
 
 /** Whether the server should be told at once. That a node is still well can wait. */
-export function isNews(held: Partial<NodeStatus>, { facts, conditions }: NodeReport): boolean {
+export function isNews(
+  held: Partial<NodeStatus>,
+  { facts, conditions, port }: NodeReport,
+): boolean {
   return (
+    (held.daemonEndpoints?.kubeletEndpoint?.Port ?? 0) !== port ||
     !hasAll(held.capacity, facts.capacity) ||
     !hasAll(held.allocatable, facts.allocatable) ||
     goneSizes(held, facts).length > 0 ||
@@ -24,7 +30,7 @@ export function isNews(held: Partial<NodeStatus>, { facts, conditions }: NodeRep
 /** A strategic merge patch for the status. The uid makes sure that it is the Node that was looked at. */
 export function statusPatch(
   { uid, status }: { readonly uid: string | undefined; readonly status: Partial<NodeStatus> },
-  { facts, conditions }: NodeReport,
+  { facts, conditions, port }: NodeReport,
 ): object {
   const gone = Object.fromEntries(goneSizes(status, facts).map((name) => [name, null]));
   return {
@@ -34,6 +40,7 @@ export function statusPatch(
       allocatable: { ...facts.allocatable, ...gone },
       // Merged by type they would lose the second of two addresses of one type.
       addresses: [...facts.addresses, { $patch: "replace" }],
+      daemonEndpoints: { kubeletEndpoint: { Port: port } },
       nodeInfo: facts.nodeInfo,
       conditions,
     },

@@ -8,10 +8,13 @@ import type {
   ContainerStatus as ReportedContainer,
   VolumeMountStatus,
 } from "../../api/types.ts";
-import type { ContainerStatus } from "../../runtime/runtime.ts";
+import type { ContainerEnd, ContainerStatus } from "../../runtime/runtime.ts";
 import { apiTime } from "./api-time.ts";
+import type { Health } from "./container-health.ts";
+import { LOST, UNKNOWN } from "./lost-containers.ts";
 import type { PodContainers } from "./pod-containers.ts";
-import { shouldRestart } from "./restart-policy.ts";
+import { isSidecar, shouldRestart } from "./restart-policy.ts";
+import { cutToBytes, messageBytes } from "./termination-message.ts";
 
 /** Why a container is not there: "CrashLoopBackOff". */
 export interface WaitingReason {
@@ -24,16 +27,17 @@ export interface ContainerFacts {
   readonly containers: PodContainers;
   /** By container. */
   readonly reasons: ReadonlyMap<string, WaitingReason>;
-  /** Nothing will be started any more, and nothing runs. */
-  readonly isTerminal: boolean;
+  readonly health: Health;
+  /** What a container that has ended left to say, by its id. */
+  readonly messages: ReadonlyMap<string, string>;
 }
 
-const UNKNOWN = "ContainerStatusUnknown";
-const LOST = "The container could not be located when the pod was terminated";
 const LOST_RUNNING =
   "The container could not be located when the pod was deleted.  The container used to be Running";
 const INITIALIZED =
   "Unable to get init container status from container runtime and pod has been initialized, treat it as exited normally";
+
+const NOTHING: ReadonlyMap<string, WaitingReason> = new Map();
 
 export function initContainerStatuses(
   facts: ContainerFacts,
@@ -43,7 +47,9 @@ export function initContainerStatuses(
   const isInitialized = (pod.spec.containers ?? []).some(({ name }) => containers.has(name));
   return (pod.spec.initContainers ?? []).map((container) => {
     const isForgotten = isInitialized && !containers.has(container.name);
-    const asked = isForgotten ? { ...facts, isTerminal: false } : facts;
+    const hasSucceeded = containers.get(container.name)?.[0]?.end?.exitCode === 0;
+    const asked = hasSucceeded ? { ...facts, reasons: NOTHING } : facts;
+    if (isSidecar(container)) return runningStatus(asked, container, find(before, container));
     const status = statusOf(asked, container, find(before, container));
     if (isForgotten && status.state.waiting !== undefined) {
       const message = INITIALIZED;
@@ -57,12 +63,39 @@ export function regularContainerStatuses(
   facts: ContainerFacts,
   before: readonly ReportedContainer[],
 ): ReportedContainer[] {
-  const all = (facts.pod.spec.containers ?? []).map((container) => {
-    const status = statusOf(facts, container, find(before, container));
-    // Probes will have a say in this.
-    return { ...status, ready: status.state.running !== undefined };
+  const all = (facts.pod.spec.containers ?? []).map((container) =>
+    runningStatus(facts, container, find(before, container)),
+  );
+  return all.toSorted(byName);
+}
+
+/** They are there to look around with, and never ready. */
+export function ephemeralContainerStatuses(
+  facts: ContainerFacts,
+  before: readonly ReportedContainer[],
+): ReportedContainer[] {
+  const all = (facts.pod.spec.ephemeralContainers ?? []).map((container) => {
+    const isThere = facts.containers.has(container.name);
+    const asked = isThere ? { ...facts, reasons: NOTHING } : facts;
+    const { started: _, ...status } = statusOf(asked, container, find(before, container));
+    return status;
   });
-  return all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return all.toSorted(byName);
+}
+
+function byName(a: ReportedContainer, b: ReportedContainer): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+/** Of a container that is meant to run: its probes say how it is. */
+function runningStatus(
+  facts: ContainerFacts,
+  container: Container,
+  before: ReportedContainer | undefined,
+): ReportedContainer {
+  const status = statusOf(facts, container, before);
+  const { id = "" } = facts.containers.get(container.name)?.[0] ?? {};
+  return { ...status, ready: status.started === true && facts.health.isReady(id) };
 }
 
 function find(
@@ -81,12 +114,10 @@ function statusOf(
   const status =
     last === undefined
       ? unseen(facts.pod, container, before)
-      : seen(container, last, { lastState: lastState(older, before, last) });
+      : seen(facts, { container, last, lastState: lastState(facts, { older, before, last }) });
   wait(facts, container, status);
-  if (facts.isTerminal && status.state.terminated === undefined) {
-    status.state = { terminated: { exitCode: 137, reason: UNKNOWN, message: LOST } };
-  }
-  return { ...status, started: status.state.running !== undefined };
+  const isStarted = last !== undefined && facts.health.isStarted(last.id);
+  return { ...status, started: status.state.running !== undefined && isStarted };
 }
 
 /** What shall be started and cannot be says why, and what it was before is its last state. */
@@ -142,15 +173,20 @@ function past(
   };
 }
 
+interface SeenContainer {
+  readonly container: Container;
+  readonly last: ContainerStatus;
+  readonly lastState: ContainerState;
+}
+
 function seen(
-  container: Container,
-  last: ContainerStatus,
-  { lastState }: { readonly lastState: ContainerState },
+  facts: ContainerFacts,
+  { container, last, lastState: before }: SeenContainer,
 ): ReportedContainer {
   return {
     name: last.name,
-    state: stateOf(last),
-    lastState,
+    state: stateOf(facts, last),
+    lastState: before,
     ready: false,
     restartCount: last.attempt,
     image: last.imageName,
@@ -161,11 +197,15 @@ function seen(
 }
 
 function lastState(
-  older: ContainerStatus | undefined,
-  before: ReportedContainer | undefined,
-  last: ContainerStatus,
+  facts: ContainerFacts,
+  of: {
+    readonly older: ContainerStatus | undefined;
+    readonly before: ReportedContainer | undefined;
+    readonly last: ContainerStatus;
+  },
 ): ContainerState {
-  if (older !== undefined) return stateOf(older);
+  const { older, before, last } = of;
+  if (older !== undefined) return stateOf(facts, older);
   if (before === undefined) return {};
   const isOther = before.containerID !== containerId(last) && before.state.terminated !== undefined;
   return isOther ? before.state : before.lastState;
@@ -175,20 +215,27 @@ function containerId({ id }: ContainerStatus): string {
   return `driftless://${id}`;
 }
 
-function stateOf(container: ContainerStatus): ContainerState {
+function stateOf({ pod, messages }: ContainerFacts, container: ContainerStatus): ContainerState {
   const { end, startedAtMs } = container;
   const startedAt = apiTime(startedAtMs);
   if (end === undefined) return { running: { startedAt } };
+  const message = cutToBytes(messages.get(container.id) ?? "", messageBytes(pod));
   const terminated: ContainerStateTerminated = {
     exitCode: end.exitCode,
     ...(end.signal !== undefined && { signal: end.signal }),
-    reason: end.exitCode === 0 ? "Completed" : "Error",
+    reason: reasonOf(end),
+    ...(message !== "" && { message }),
     startedAt,
     finishedAt: apiTime(end.finishedAtMs),
     containerID: containerId(container),
   };
   if (end.isUnknown) Object.assign(terminated, { reason: UNKNOWN, message: LOST });
   return { terminated };
+}
+
+function reasonOf({ exitCode, isOutOfMemory }: ContainerEnd): string {
+  if (isOutOfMemory) return "OOMKilled";
+  return exitCode === 0 ? "Completed" : "Error";
 }
 
 function volumeMounts({

@@ -23,6 +23,7 @@ describe("NodePods", () => {
     bench = new PodBench();
     server = new PodServer();
     stop = new AbortController();
+    usedBytes = 0;
   });
 
   afterEach(async () => {
@@ -40,6 +41,9 @@ describe("NodePods", () => {
     for (let i = 0; i < 10_000 && !isSo(); i++) await bench.clock.step(0);
   }
 
+  /** Of every emptyDir. */
+  let usedBytes = 0;
+
   async function start(): Promise<NodePods> {
     const { clock, logger } = bench;
     const base = { clock, random: halfRandom, logger };
@@ -49,11 +53,42 @@ describe("NodePods", () => {
     const source = new PodSource({ client, files: undefined, nodeName: "n1", nodeUid, ...base });
     const onServer = source.onServer.bind(source);
     const statuses = new StatusWriter({ pods: source.pods, onServer, ...base });
-    const pods = new NodePods({ ...bench.parts, source, statuses });
+    const volumeUsage = (): Promise<number> => Promise.resolve(usedBytes);
+    const pods = new NodePods({ ...bench.parts, source, statuses, volumeUsage });
     running = pods.run(stop.signal);
     await settle();
     return pods;
   }
+
+  it("tells at once what probes find", async () => {
+    bench.probes.unready.add("app");
+    server.put(testPod());
+    await start();
+    const isReady = (): boolean | undefined =>
+      server.pods.get("web")?.status.containerStatuses?.[0]?.ready;
+    await until(() => isReady() === false);
+
+    bench.probes.unready.clear();
+    bench.probes.tell("u1");
+    await until(() => isReady() === true);
+    assert.equal(isReady(), true);
+  });
+
+  it("evicts a pod that has too much in an emptyDir, and no other", async () => {
+    const volumes = [{ name: "scratch", emptyDir: { sizeLimit: "1Mi" } }];
+    server.put(testPod({ spec: { volumes } }));
+    server.put(testPod({ metadata: { uid: "u2", name: "free" } }));
+    await start();
+    usedBytes = 2 ** 21;
+    await bench.clock.step(10_000);
+    await settle();
+    assert.deepEqual(bench.runtime.running, ["app-0"]);
+    assert.ok(
+      bench
+        .takeEvents()
+        .includes('Warning Evicted Usage of EmptyDir volume "scratch" exceeds the limit "1Mi". '),
+    );
+  });
 
   it("starts a container that could not be made as soon as an object comes that it may need", async () => {
     bench.prepareFailure = new Error('configmap "app" not found');
@@ -143,10 +178,16 @@ describe("NodePods", () => {
   it("stops what nobody knows any more, with the time that it once asked for, before its volumes go", async () => {
     bench.runtime.stubborn.add("old");
     const sandbox = { podName: "gone", podNamespace: "default", hostname: "gone" };
-    await bench.runtime.makeSandbox({ podUid: "u9", ...sandbox });
+    await bench.runtime.makeSandbox({ podUid: "u9", hasSharedProcesses: false, ...sandbox });
     const gone = testPod({ metadata: { uid: "u9", name: "gone" } });
     const image = await bench.runtime.image("host");
-    const prepared = { pod: gone, container: testContainer("old"), attempt: 0, image };
+    const prepared = {
+      pod: gone,
+      container: testContainer("old"),
+      attempt: 0,
+      image,
+      targetId: undefined,
+    };
     const spec = await bench.prepareContainer(prepared, stop.signal);
     await bench.runtime.start({ ...spec, annotations: { [notes.graceSeconds]: "12" } });
     server.put(testPod());
@@ -181,9 +222,16 @@ describe("NodePods", () => {
   it("stops nothing as long as the server has not said what there is", async () => {
     await bench.runtime.makeSandbox({
       ...{ podUid: "u1", podName: "web", podNamespace: "default", hostname: "web" },
+      hasSharedProcesses: false,
     });
     const image = await bench.runtime.image("host");
-    const prepared = { pod: testPod(), container: testContainer("app"), attempt: 0, image };
+    const prepared = {
+      pod: testPod(),
+      container: testContainer("app"),
+      attempt: 0,
+      image,
+      targetId: undefined,
+    };
     await bench.runtime.start(await bench.prepareContainer(prepared, stop.signal));
     server.isAway = true;
     await start();

@@ -7,13 +7,15 @@ import type { Pod } from "../../api/types.ts";
 import { isAbort, untilAborted } from "../../base/abort.ts";
 import { isErrno } from "../../base/errors.ts";
 import type { ContainerStatus } from "../../runtime/runtime.ts";
-import type { AgentPaths } from "../agent-paths.ts";
+import type { AgentPaths, VolumePlace } from "../agent-paths.ts";
 import { mountFailureMessage } from "../volumes/mount-failure.ts";
 import type { VolumeChange } from "../volumes/volumes.ts";
+import { EmptyDirLimits } from "./empty-dir-limits.ts";
 import { notes } from "./pod-containers.ts";
 import { aboutPod } from "./pod-events.ts";
 import type { PodParts } from "./pod-parts.ts";
 import type { PodSource } from "./pod-source.ts";
+import type { PodWorker } from "./pod-worker.ts";
 import { PodWorkers } from "./pod-workers.ts";
 import type { StatusWriter } from "./status-writer.ts";
 import { unlessAborted } from "./unless-aborted.ts";
@@ -21,19 +23,25 @@ import { unlessAborted } from "./unless-aborted.ts";
 export interface NodePodsOptions extends Omit<PodParts, "statuses"> {
   readonly source: PodSource;
   readonly statuses: StatusWriter;
+  /** In bytes, of an emptyDir. */
+  readonly volumeUsage: (place: VolumePlace) => Promise<number>;
 }
 
 export class NodePods {
   readonly #options: NodePodsOptions;
+  readonly #limits: EmptyDirLimits;
   readonly workers: PodWorkers;
 
   constructor(options: NodePodsOptions) {
     this.#options = options;
     this.workers = new PodWorkers(options);
+    const { volumeUsage, clock, logger } = options;
+    const pods = (): readonly PodWorker[] => this.workers.all();
+    this.#limits = new EmptyDirLimits({ pods, volumeUsage, clock, logger });
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { runtime, volumes, objects, source, statuses } = this.#options;
+    const { runtime, probes, volumes, objects, source, statuses } = this.#options;
     try {
       // Who does not know what runs would start it again.
       await unlessAborted(runtime.ready, signal);
@@ -43,6 +51,7 @@ export class NodePods {
     }
     const { workers } = this;
     using _exits = runtime.onExit(({ podUid }) => workers.containerEnded(podUid));
+    using _probes = probes.onChange((podUid) => workers.probesChanged(podUid));
     using _volumes = volumes.onChange((change) => this.#volumeChanged(change));
     using _objects = objects.onChange(({ object }, podUids) => {
       // That there is none helps nobody.
@@ -64,6 +73,7 @@ export class NodePods {
     await Promise.all([
       workers.run(signal),
       statuses.run(signal),
+      this.#limits.run(signal),
       untilAborted(signal, (one) => source.run(handlers, one)),
       untilAborted(signal, (one) => this.#removeOrphans(one)),
     ]);

@@ -6,7 +6,7 @@ import type { ContainerStatus } from "../../runtime/runtime.ts";
 import { type PodActions, podActions } from "./pod-actions.ts";
 import { podContainers } from "./pod-containers.ts";
 import { shouldRestart } from "./restart-policy.ts";
-import { runtimeContainer as c, containersOf } from "./testing/runtime-container.ts";
+import { runtimeContainer as c, containersOf, healthOf } from "./testing/runtime-container.ts";
 import { testContainer, testPod } from "./testing/test-pod.ts";
 
 /** "stop app-0; start app-1; wait init 10000; remove app-0; done" */
@@ -22,6 +22,7 @@ function textOf({ stop, start, wait, remove, isDone }: PodActions): string {
   ].join("; ");
 }
 
+const still = { health: healthOf(), bootId: "b2", nowMs: 0 };
 const plain = testPod();
 const onFailure = testPod({ spec: { restartPolicy: "OnFailure" } });
 const never = testPod({ spec: { restartPolicy: "Never" } });
@@ -133,7 +134,13 @@ const cases: readonly (readonly [
 describe("podActions", () => {
   for (const [name, pod, containers, expected] of cases) {
     it(name, () => {
-      const facts = { pod, containers: containersOf(...containers), nowMs: 60_000 };
+      const facts = {
+        pod,
+        containers: containersOf(...containers),
+        health: healthOf(),
+        bootId: "b2",
+        nowMs: 60_000,
+      };
       assert.equal(textOf(podActions(facts)), expected);
     });
   }
@@ -145,7 +152,7 @@ describe("podActions", () => {
     };
     const pod = testPod({ status: { phase: "Running", containerStatuses: [lost] } });
 
-    assert.equal(textOf(podActions({ pod, containers: new Map(), nowMs: 0 })), "start app-5 0");
+    assert.equal(textOf(podActions({ pod, containers: new Map(), ...still })), "start app-5 0");
   });
 
   it("does not run twice what ended for good, even if the runtime has forgotten it", () => {
@@ -158,7 +165,7 @@ describe("podActions", () => {
       status: { phase: "Running", containerStatuses: [ended] },
     });
 
-    assert.equal(textOf(podActions({ pod, containers: new Map(), nowMs: 0 })), "start log-0 0");
+    assert.equal(textOf(podActions({ pod, containers: new Map(), ...still })), "start log-0 0");
   });
 
   it("does not start the same container twice, nor a regular one before its time, nor what is over", () => {
@@ -170,14 +177,19 @@ describe("podActions", () => {
       }),
       fc.record({
         do: fc.constant("exit" as const),
-        name: fc.constantFrom("i1", "i2", "app", "log"),
+        name: fc.constantFrom("i1", "s1", "i2", "s2", "app", "log"),
         exitCode: fc.constantFrom(0, 0, 1),
       }),
       fc.record({ do: fc.constant("image" as const), image: fc.constantFrom("a", "b") }),
+      fc.record({
+        do: fc.constant("health" as const),
+        name: fc.constantFrom("s1", "s2", "app"),
+        is: fc.constantFrom("starting" as const, "started" as const, "failing" as const),
+      }),
     );
     const policies = fc.constantFrom("Always", "OnFailure", "Never");
     const steps = fc.array(step, { maxLength: 60 });
-    const property = fc.property(policies, fc.nat(2), steps, (restartPolicy, inits, taken) => {
+    const property = fc.property(policies, fc.nat(4), steps, (restartPolicy, inits, taken) => {
       const world = new World(restartPolicy, inits);
       for (const one of taken) world.take(one);
     });
@@ -189,17 +201,27 @@ type Step =
   | { readonly do: "sync" }
   | { readonly do: "pass"; readonly ms: number }
   | { readonly do: "exit"; readonly name: string; readonly exitCode: number }
-  | { readonly do: "image"; readonly image: string };
+  | { readonly do: "image"; readonly image: string }
+  | {
+      readonly do: "health";
+      readonly name: string;
+      readonly is: "starting" | "started" | "failing";
+    };
 
 /** Does what the function says, and holds it against the promises. */
 class World {
   readonly #pod: Pod;
   #containers: ContainerStatus[] = [];
+  readonly #healths = new Map<string, "starting" | "started" | "failing">();
   #nowMs = 0;
   #isDone = false;
 
   constructor(restartPolicy: string, inits: number) {
-    const init = ["i1", "i2"].slice(0, inits).map((name) => testContainer(name));
+    const init = ["i1", "s1", "i2", "s2"].slice(0, inits).map((name) => {
+      return name.startsWith("s")
+        ? { ...testContainer(name), restartPolicy: "Always" }
+        : testContainer(name);
+    });
     const containers = [testContainer("app"), testContainer("log")];
     this.#pod = testPod({ spec: { restartPolicy, initContainers: init, containers } });
   }
@@ -209,15 +231,36 @@ class World {
     else if (step.do === "exit") this.#exit(step.name, step.exitCode);
     else if (step.do === "image" && !this.#isDone) {
       for (const container of this.#pod.spec.containers ?? []) container.image = step.image;
-    } else if (step.do === "sync") this.#sync();
+    } else if (step.do === "health") this.#healths.set(step.name, step.is);
+    else if (step.do === "sync") this.#sync();
   }
+
+  #healthOf(containerId: string): "starting" | "started" | "failing" {
+    const found = this.#containers.find(({ id }) => id === containerId);
+    return this.#healths.get(found?.name ?? "") ?? "started";
+  }
+
+  readonly #health = {
+    isStarted: (id: string) => this.#healthOf(id) !== "starting",
+    isReady: (id: string) => this.#healthOf(id) === "started",
+    failure: (id: string) =>
+      this.#healthOf(id) === "failing"
+        ? { probe: "Liveness" as const, terminationGracePeriodSeconds: undefined }
+        : undefined,
+  };
 
   #exit(name: string, exitCode: number): void {
     this.#containers = this.#containers.map((one) =>
       one.name === name && one.end === undefined
         ? {
             ...one,
-            end: { finishedAtMs: this.#nowMs, exitCode, signal: undefined, isUnknown: false },
+            end: {
+              finishedAtMs: this.#nowMs,
+              exitCode,
+              signal: undefined,
+              isUnknown: false,
+              isOutOfMemory: false,
+            },
           }
         : one,
     );
@@ -225,14 +268,16 @@ class World {
 
   #sync(): void {
     const containers = podContainers(this.#containers, "u1");
-    const actions = podActions({ pod: this.#pod, containers, nowMs: this.#nowMs });
+    const actions = podActions({
+      ...{ pod: this.#pod, containers, health: this.#health, bootId: "b2", nowMs: this.#nowMs },
+    });
     if (this.#isDone) assert.equal(textOf({ ...actions, remove: [] }), "done");
     this.#isDone = actions.isDone;
     for (const { container } of actions.stop) this.#exit(container.name, 143);
     for (const { id } of actions.remove) {
       this.#containers = this.#containers.filter((one) => one.id !== id);
     }
-    for (const { container, attempt, backoffMs, isInit } of actions.start) {
+    for (const { container, attempt, backoffMs, kind } of actions.start) {
       const all = this.#containers.filter(({ name }) => name === container.name);
       assert.ok(
         all.every(({ end }) => end !== undefined),
@@ -242,26 +287,41 @@ class World {
         all.every((one) => one.attempt < attempt),
         `attempt ${attempt} was there before`,
       );
-      if (!isInit) this.#checkInitialized();
+      if (kind === "regular") this.#checkInitialized();
       const { image = "" } = container;
       const startedAtMs = this.#nowMs;
       const made = c(container.name, { attempt, backoffMs, image, startedAtMs });
       this.#containers.push({ ...made, id: `${made.id}-${image}` });
     }
-    if (actions.isDone) this.#checkOver();
+    if (!actions.isDone) return;
+    this.#checkOver();
+    for (const { name } of this.#containers) this.#exit(name, 143);
   }
 
   #checkInitialized(): void {
     const isRegular = ({ name }: ContainerStatus): boolean => name === "app" || name === "log";
     if (this.#containers.some(isRegular)) return;
-    for (const { name } of this.#pod.spec.initContainers ?? []) {
+    for (const { name, restartPolicy } of this.#pod.spec.initContainers ?? []) {
       const last = this.#containers.findLast((one) => one.name === name);
-      assert.equal(last?.end?.exitCode, 0, `${name} has not succeeded`);
+      if (restartPolicy === "Always") assert.ok(last !== undefined, `${name} was never started`);
+      else assert.equal(last?.end?.exitCode, 0, `${name} has not succeeded`);
     }
+    this.#checkLastSidecar();
+  }
+
+  #checkLastSidecar(): void {
+    const [last] = this.#pod.spec.initContainers?.slice(-1) ?? [];
+    if (last?.restartPolicy !== "Always") return;
+    const started = this.#containers.findLast(({ name }) => name === last.name);
+    assert.ok(started?.end === undefined && this.#healths.get(last.name) !== "starting");
   }
 
   #checkOver(): void {
-    assert.ok(this.#containers.every(({ end }) => end !== undefined));
+    const isSidecar = ({ name }: ContainerStatus): boolean => name.startsWith("s");
+    const isFailing = ({ id }: ContainerStatus): boolean => this.#healthOf(id) === "failing";
+    for (const one of this.#containers) {
+      assert.ok(one.end !== undefined || isSidecar(one) || isFailing(one), `${one.name} runs`);
+    }
     const [container] = this.#pod.spec.containers ?? [];
     assert.ok(container !== undefined);
     const mayEnd = [0, 1].some((exitCode) => !shouldRestart(this.#pod, container, exitCode));

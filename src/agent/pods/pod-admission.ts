@@ -3,7 +3,6 @@
 
 import type { Pod } from "../../api/types.ts";
 import type { Verdict } from "./pod-status.ts";
-import { isSidecar } from "./restart-policy.ts";
 
 const OS = "linux";
 const OS_LABEL = "kubernetes.io/os";
@@ -35,7 +34,6 @@ export function whyRejected({ spec }: Pod, nodeName: string): Verdict | undefine
 }
 
 function unsupported(spec: Pod["spec"]): string | undefined {
-  if ((spec.initContainers ?? []).some(isSidecar)) return "restartable init containers";
   if ((spec.resourceClaims ?? []).length > 0) return "resource claims";
   return spec.hostUsers === false ? "user namespaces" : undefined;
 }

@@ -2,8 +2,8 @@
 
 import type { ContainerStatus, Pod, PodCondition } from "../../api/types.ts";
 import { apiTime } from "./api-time.ts";
-import { isOver } from "./pod-actions.ts";
 import type { Phase } from "./pod-phase.ts";
+import { isSidecar } from "./restart-policy.ts";
 
 export interface ConditionFacts {
   readonly pod: Pod;
@@ -60,23 +60,24 @@ function isReadyToStart({ hasSandbox }: ConditionFacts): Finding {
 function isInitialized({ pod, phase, initStatuses, statuses }: ConditionFacts): Finding {
   if (phase === "Succeeded") return { isTrue: true, reason: "PodCompleted" };
   const hasStarted = statuses.some(
-    ({ state, lastState }) =>
-      state.running !== undefined || (state.terminated ?? lastState.terminated) !== undefined,
+    ({ state }) => (state.running ?? state.terminated) !== undefined,
   );
-  const incomplete = (pod.spec.initContainers ?? []).filter(
-    ({ name }) => initStatuses.find((one) => one.name === name)?.ready !== true,
-  );
-  if (incomplete.length === 0 || (hasStarted && !isOver(phase))) return { isTrue: true };
+  const incomplete = (pod.spec.initContainers ?? []).filter((container) => {
+    const status = initStatuses.find(({ name }) => name === container.name);
+    return (isSidecar(container) ? status?.started : status?.ready) !== true;
+  });
+  if (incomplete.length === 0 || hasStarted) return { isTrue: true };
   const message = `containers with incomplete status: ${goNames(incomplete)}`;
   return { isTrue: false, reason: "ContainersNotInitialized", message };
 }
 
-function areContainersReady({ pod, phase, statuses }: ConditionFacts): Finding {
+function areContainersReady({ pod, phase, initStatuses, statuses }: ConditionFacts): Finding {
   if (phase === "Succeeded") return { isTrue: false, reason: "PodCompleted" };
   if (phase === "Failed") return { isTrue: false, reason: "PodFailed" };
-  const unready = (pod.spec.containers ?? []).filter(
-    ({ name }) => statuses.find((one) => one.name === name)?.ready !== true,
-  );
+  const { initContainers, containers } = pod.spec;
+  const wanted = [...(initContainers ?? []).filter(isSidecar), ...(containers ?? [])];
+  const all = [...initStatuses, ...statuses];
+  const unready = wanted.filter(({ name }) => all.find((one) => one.name === name)?.ready !== true);
   if (unready.length === 0) return { isTrue: true };
   const message = `containers with unready status: ${goNames(unready)}`;
   return { isTrue: false, reason: "ContainersNotReady", message };

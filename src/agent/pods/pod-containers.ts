@@ -26,6 +26,12 @@ export const notes = {
   backoffMs: "driftless.dev/restart-backoff-ms",
   /** How long it may take to stop, for when the pod is not known any more. */
   graceSeconds: "driftless.dev/termination-grace-seconds",
+  /** The machine's boot in which it was started: of another one nothing is left but files. */
+  bootId: "driftless.dev/boot-id",
+  /** The file in which it may say why it ended, on the host. */
+  terminationFile: "driftless.dev/termination-message-file",
+  /** Where else to look for that: "FallbackToLogsOnError". */
+  terminationPolicy: "driftless.dev/termination-message-policy",
 } as const;
 
 /** Of name and image and nothing else, as in the original: nothing else restarts a container. */
@@ -39,4 +45,14 @@ export function containerHash({ name, image = "" }: AnyContainer): string {
 export function isChanged(container: AnyContainer, { annotations }: ContainerStatus): boolean {
   const hash = annotations[notes.hash];
   return hash !== undefined && hash !== containerHash(container);
+}
+
+/** Those that were started since the machine came up; a container without the note was. */
+export function ofThisBoot(containers: PodContainers, bootId: string): PodContainers {
+  return new Map(
+    [...containers].flatMap(([name, all]) => {
+      const own = all.filter(({ annotations }) => (annotations[notes.bootId] ?? bootId) === bootId);
+      return own.length === 0 ? [] : [[name, own]];
+    }),
+  );
 }

@@ -1,6 +1,6 @@
 // What the life of pods is made of, as one object that is handed down.
 
-import type { Container, Pod, PodStatus } from "../../api/types.ts";
+import type { Pod, PodStatus } from "../../api/types.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Random } from "../../base/random.ts";
@@ -8,7 +8,9 @@ import type { Events } from "../../controller/event-recorder.ts";
 import type { Image } from "../../runtime/image.ts";
 import type { ContainerSpec, Runtime } from "../../runtime/runtime.ts";
 import type { AgentPaths } from "../agent-paths.ts";
+import type { AnyContainer } from "../all-containers.ts";
 import type { ObjectManager } from "../objects/object-manager.ts";
+import type { Probes } from "../probes/probes.ts";
 import type { Volumes } from "../volumes/volumes.ts";
 import type { PodMetrics } from "./pod-metrics.ts";
 
@@ -16,6 +18,7 @@ export interface PodParts {
   readonly node: PodNode;
   readonly paths: AgentPaths;
   readonly runtime: Runtime;
+  readonly probes: Probes;
   readonly volumes: Volumes;
   readonly objects: ObjectManager;
   readonly prepareContainer: PrepareContainer;
@@ -30,6 +33,8 @@ export interface PodParts {
 /** As pods see it. */
 interface PodNode {
   readonly name: string;
+  /** Another one each time that the machine comes up. */
+  readonly bootId: string;
   /** The primary one first, at most one per family. */
   readonly addresses: readonly string[];
 }
@@ -45,9 +50,11 @@ export type PrepareContainer = (
 
 export interface ContainerToPrepare {
   readonly pod: Pod;
-  readonly container: Container;
+  readonly container: AnyContainer;
   readonly attempt: number;
   readonly image: Image;
+  /** The container, by its id, whose processes it is to see. */
+  readonly targetId: string | undefined;
 }
 
 /** Where reports about pods go. Neither method waits or throws. */

@@ -1,11 +1,13 @@
-// Says how one pod is: makes its status from what is known now and hands it on. Costs no I/O, so it is called whenever
-// something may have changed.
+// Says how one pod is: makes its status from what is known now and hands it on. Called whenever something may have changed: it
+// costs no I/O but for what a container left to say, which is read once.
 
 import type { Pod, PodStatus } from "../../api/types.ts";
+import type { Health } from "./container-health.ts";
 import type { WaitingReason } from "./container-statuses.ts";
-import { podContainers } from "./pod-containers.ts";
+import { type PodContainers, podContainers } from "./pod-containers.ts";
 import type { PodParts } from "./pod-parts.ts";
 import { podStatus, rejectedStatus, type Verdict } from "./pod-status.ts";
+import { terminationMessage } from "./termination-message.ts";
 
 export interface ReportOptions {
   readonly isTerminal: boolean;
@@ -16,10 +18,14 @@ export class PodReporter {
   readonly #parts: PodParts;
   /** By container, as long as they wait. */
   readonly reasons: Map<string, WaitingReason> = new Map();
+  readonly #health: Health;
+  /** Of containers that have ended, by id. */
+  readonly #messages = new Map<string, string>();
   #status: PodStatus | undefined;
 
-  constructor(parts: PodParts) {
+  constructor(parts: PodParts, health: Health) {
     this.#parts = parts;
+    this.#health = health;
   }
 
   /** The last report; before the first one what the server has. */
@@ -30,11 +36,15 @@ export class PodReporter {
   report(pod: Pod, { isTerminal, verdict }: ReportOptions): PodStatus {
     const { runtime, node, clock } = this.#parts;
     const { uid = "" } = pod.metadata;
+    const containers = podContainers(runtime.list(), uid);
+    this.#readMessages(containers);
     const status = podStatus({
       pod,
       before: this.status(pod),
-      containers: podContainers(runtime.list(), uid),
+      containers,
       reasons: this.reasons,
+      health: this.#health,
+      messages: this.#messages,
       isTerminal,
       verdict,
       hasSandbox: !isTerminal && runtime.sandboxes().includes(uid),
@@ -60,6 +70,16 @@ export class PodReporter {
   forget(): void {
     this.#count(this.#status, -1);
     this.#status = undefined;
+  }
+
+  /** Those that were removed are forgotten. */
+  #readMessages(containers: PodContainers): void {
+    const ended = [...containers.values()].flat().filter(({ end }) => end !== undefined);
+    const ids = new Set(ended.map(({ id }) => id));
+    for (const id of this.#messages.keys()) if (!ids.has(id)) this.#messages.delete(id);
+    for (const one of ended) {
+      if (!this.#messages.has(one.id)) this.#messages.set(one.id, terminationMessage(one));
+    }
   }
 
   #tell(pod: Pod, status: PodStatus): void {

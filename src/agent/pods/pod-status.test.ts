@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Pod, PodStatus } from "../../api/types.ts";
 import type { ContainerStatus } from "../../runtime/runtime.ts";
 import { podStatus, rejectedStatus, type StatusFacts } from "./pod-status.ts";
-import { runtimeContainer as c, containersOf } from "./testing/runtime-container.ts";
+import { runtimeContainer as c, containersOf, healthOf } from "./testing/runtime-container.ts";
 import { testContainer, testPod } from "./testing/test-pod.ts";
 
 const nowMs = Date.UTC(2024, 0, 1);
@@ -15,6 +15,7 @@ function statusOf(
 ): PodStatus {
   return podStatus({
     ...{ pod, before: pod.status, containers: containersOf(...containers), reasons: new Map() },
+    ...{ health: healthOf(), messages: new Map() },
     ...{ isTerminal: false, verdict: undefined, hasSandbox: true, addresses: ["10.0.0.1"], nowMs },
     ...more,
   });

@@ -5,9 +5,11 @@ import type { Pod, PodStatus } from "../../api/types.ts";
 import { apiTime } from "./api-time.ts";
 import {
   type ContainerFacts,
+  ephemeralContainerStatuses,
   initContainerStatuses,
   regularContainerStatuses,
 } from "./container-statuses.ts";
+import { type Statuses, withLost } from "./lost-containers.ts";
 import { isOver } from "./pod-actions.ts";
 import { podConditions } from "./pod-conditions.ts";
 import { type Phase, podPhase } from "./pod-phase.ts";
@@ -21,6 +23,8 @@ export interface Verdict {
 export interface StatusFacts extends ContainerFacts {
   /** What was said before: by this agent, or else what the server has. */
   readonly before: PodStatus;
+  /** Nothing will be started any more, and nothing runs. */
+  readonly isTerminal: boolean;
   /** Counts once the pod is terminal: before that its containers may still run. */
   readonly verdict: Verdict | undefined;
   readonly hasSandbox: boolean;
@@ -31,8 +35,8 @@ export interface StatusFacts extends ContainerFacts {
 
 export function podStatus(facts: StatusFacts): PodStatus {
   const { pod, before, addresses, nowMs } = facts;
-  const initStatuses = initContainerStatuses(facts, before.initContainerStatuses ?? []);
-  const statuses = regularContainerStatuses(facts, before.containerStatuses ?? []);
+  const { initStatuses, statuses } = statusesOf(facts);
+  const ephemeral = ephemeralContainerStatuses(facts, before.ephemeralContainerStatuses ?? []);
   const phase = phaseOf(facts, podPhase({ ...facts, initStatuses, statuses }));
   const why = whyOf(facts, phase);
   const { generation } = pod.metadata;
@@ -46,10 +50,20 @@ export function podStatus(facts: StatusFacts): PodStatus {
     ...(why.reason !== "" && { reason: why.reason }),
     ...(ip !== undefined && { hostIP: ip, hostIPs: ips, podIP: ip, podIPs: ips }),
     startTime: before.startTime ?? apiTime(nowMs),
-    ...(initStatuses.length > 0 && { initContainerStatuses: initStatuses }),
-    containerStatuses: statuses,
+    ...(initStatuses.length > 0 && { initContainerStatuses: [...initStatuses] }),
+    containerStatuses: [...statuses],
+    ...(ephemeral.length > 0 && { ephemeralContainerStatuses: ephemeral }),
     qosClass: pod.status.qosClass ?? qosClassOf(pod.spec),
   };
+}
+
+function statusesOf(facts: StatusFacts): Statuses {
+  const { pod, before, isTerminal } = facts;
+  const seen = {
+    initStatuses: initContainerStatuses(facts, before.initContainerStatuses ?? []),
+    statuses: regularContainerStatuses(facts, before.containerStatuses ?? []),
+  };
+  return isTerminal ? withLost(pod, seen) : seen;
 }
 
 /** Of a pod that this node does not take. Nothing of it was ever there. */

@@ -8,6 +8,9 @@
 import type { Pod } from "../../api/types.ts";
 import { isAbort } from "../../base/abort.ts";
 import { podHostname } from "../pod-hostname.ts";
+import type { ContainerHealth } from "./container-health.ts";
+import type { ContainerStops } from "./container-stops.ts";
+import { graceSeconds } from "./grace-period.ts";
 import { ImageBackoff } from "./image-backoff.ts";
 import type { SyncFailure } from "./next-sync.ts";
 import {
@@ -23,18 +26,34 @@ import type { PodParts } from "./pod-parts.ts";
 import type { PodReporter } from "./pod-reporter.ts";
 import { goSeconds } from "./restart-backoff.ts";
 import { messageOf, StartFailure, startContainer } from "./start-container.ts";
+import { removeTerminationFile } from "./termination-file.ts";
 import { unlessAborted } from "./unless-aborted.ts";
+
+const SANDBOX_CHANGED = "Pod sandbox changed, it will be killed and re-created.";
+
+/** Of this pod alone. */
+export interface PodSyncParts {
+  readonly reporter: PodReporter;
+  readonly health: ContainerHealth;
+  readonly stops: ContainerStops;
+}
 
 export class PodSync {
   readonly #parts: PodParts;
   readonly #reporter: PodReporter;
+  readonly #health: ContainerHealth;
+  readonly #stops: ContainerStops;
   readonly #images: ImageBackoff;
   #isReplacing = false;
+  /** Containers that the last run tried to start; undefined if it did not come to that. */
+  #tried: ReadonlySet<string> | undefined;
   #isHeld = false;
 
-  constructor(parts: PodParts, reporter: PodReporter) {
+  constructor(parts: PodParts, { reporter, health, stops }: PodSyncParts) {
     this.#parts = parts;
     this.#reporter = reporter;
+    this.#health = health;
+    this.#stops = stops;
     this.#images = new ImageBackoff(parts.clock);
   }
 
@@ -45,26 +64,48 @@ export class PodSync {
 
   /** What did not work is in the answer. Throws only what `signal` aborted with. */
   async run(pod: Pod, signal: AbortSignal): Promise<readonly SyncFailure[]> {
-    const { runtime, clock } = this.#parts;
-    const { uid = "" } = pod.metadata;
     this.#isHeld = true;
+    this.#tried = undefined;
     this.refresh(pod); // (1)
     const unmounted = await this.#mount(pod, signal); // (2)
     if (unmounted !== undefined) return [unmounted];
-    const containers = podContainers(runtime.list(), uid);
-    const actions = podActions({ pod, containers, nowMs: clock.now() }); // (3)
-    this.#isReplacing = actions.stop.length > 0;
+    const actions = this.plan(pod); // (3)
+    const tried = new Set(actions.start.map(({ container }) => container.name));
+    this.#isReplacing = actions.stop.some(({ container }) => tried.has(container.name));
+    if (actions.isSandboxLost) {
+      aboutPod(this.#parts.events, pod)("Normal", "SandboxChanged", SANDBOX_CHANGED);
+    }
     try {
-      return await this.#act(pod, actions, signal);
+      const failures = await this.#act(pod, actions, signal);
+      this.#tried = tried;
+      return failures;
     } finally {
       this.#isReplacing = false;
     }
   }
 
+  /** What was started last has cleared the way for another: one that follows a sidecar. */
+  hasMore(pod: Pod): boolean {
+    const tried = this.#tried;
+    if (tried === undefined || tried.size === 0) return false;
+    return this.plan(pod).start.some(({ container }) => !tried.has(container.name));
+  }
+
+  /** What there is to do now. */
+  plan(pod: Pod): PodActions {
+    const { runtime, clock, node } = this.#parts;
+    const containers = podContainers(runtime.list(), pod.metadata.uid ?? "");
+    const { bootId } = node;
+    return podActions({ pod, containers, health: this.#health, bootId, nowMs: clock.now() });
+  }
+
   async #act(pod: Pod, actions: PodActions, signal: AbortSignal): Promise<readonly SyncFailure[]> {
     const { runtime } = this.#parts;
     const stopped = await this.#stopAll(pod, actions.stop, signal); // (4)
-    for (const { id } of actions.remove) await runtime.remove(id);
+    for (const one of actions.remove) {
+      await runtime.remove(one.id);
+      removeTerminationFile(one);
+    }
     const waiting = actions.wait.map((one) => this.#backOff(pod, one));
     if (stopped.length > 0) return [...stopped, ...waiting];
     return [...waiting, ...(await this.#startAll(pod, actions.start, signal))]; // (5)
@@ -75,6 +116,7 @@ export class PodSync {
     if (!this.#isHeld) return;
     this.#parts.objects.register(pod);
     this.#parts.volumes.want(pod);
+    this.#parts.probes.follow(pod);
   }
 
   async #mount(pod: Pod, signal: AbortSignal): Promise<SyncFailure | undefined> {
@@ -94,11 +136,9 @@ export class PodSync {
     toStop: readonly ContainerToStop[],
     signal: AbortSignal,
   ): Promise<readonly SyncFailure[]> {
-    const { runtime, events } = this.#parts;
-    const graceMs = 1000 * Math.max(1, pod.spec.terminationGracePeriodSeconds ?? 30);
-    const stopping = toStop.map(async ({ container: { id, name }, message }) => {
-      aboutContainer(events, pod, name)("Normal", "Killing", message);
-      await runtime.stop(id, { graceMs });
+    const stopping = toStop.map(({ container, message, graceSeconds: own }) => {
+      const seconds = own ?? graceSeconds(pod);
+      return this.#stops.stop({ pod, container, message, graceSeconds: seconds });
     });
     // Who ends the whole pod does not wait for this: it stops the same containers, perhaps faster.
     const results = await unlessAborted(Promise.allSettled(stopping), signal);
@@ -139,8 +179,11 @@ export class PodSync {
     const { runtime, events, node } = this.#parts;
     const { uid = "", name = "", namespace = "" } = pod.metadata;
     const hostname = podHostname(pod, node.name);
+    const hasSharedProcesses = pod.spec.shareProcessNamespace === true;
     try {
-      await runtime.makeSandbox({ podUid: uid, podName: name, podNamespace: namespace, hostname });
+      await runtime.makeSandbox({
+        ...{ podUid: uid, podName: name, podNamespace: namespace, hostname, hasSharedProcesses },
+      });
       return undefined;
     } catch (err) {
       const message = `Failed to create pod sandbox: ${messageOf(err)}`;
@@ -156,9 +199,11 @@ export class PodSync {
   ): Promise<SyncFailure | undefined> {
     const { reasons } = this.#reporter;
     const { name } = toStart.container;
+    const own = { images: this.#images, health: this.#health, stops: this.#stops };
     try {
-      await startContainer(this.#parts, { pod, toStart, images: this.#images, signal });
+      await startContainer(this.#parts, { pod, toStart, ...own, signal });
       reasons.delete(name);
+      this.#parts.probes.follow(pod);
       return undefined;
     } catch (err) {
       if (!(err instanceof StartFailure)) throw err;

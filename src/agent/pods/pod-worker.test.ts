@@ -88,6 +88,7 @@ describe("PodWorker", () => {
         "driftless.dev/container-hash",
         "driftless.dev/restart-backoff-ms",
         "driftless.dev/termination-grace-seconds",
+        "driftless.dev/boot-id",
       ]);
     });
 
@@ -378,7 +379,7 @@ describe("PodWorker", () => {
       assert.deepEqual(bench.runtime.running, ["app-0"]);
 
       worker.update(deleted({}, 1));
-      await bench.clock.step(1000);
+      await bench.clock.step(2000);
 
       assert.deepEqual(bench.runtime.running, []);
       await worker.ended;

@@ -4,7 +4,7 @@
 //
 // - syncing: containers are started, restarted and watched. It ends when the pod is over (all containers ended for good, a
 //   deadline, rejected by the node), when it is deleted, or when nobody knows it any more.
-// - terminating: containers are stopped, side by side, then the last report is made, then volumes are taken down and objects
+// - terminating: containers are stopped, sidecars after the others, then the last report is made, then volumes are taken down and objects
 //   let go. Steps that fail are tried again; nothing is started any more.
 // - terminated: nothing of the pod runs or is mounted. A pod that is over stays here, with its ended containers, until it is
 //   deleted: exit codes and logs are still asked for. A deleted one loses them now and is gone.
@@ -16,13 +16,15 @@ import { rm } from "node:fs/promises";
 import { timestampMs } from "../../api/duration.ts";
 import type { Pod } from "../../api/types.ts";
 import { isAbort, linkSignals, untilAborted } from "../../base/abort.ts";
+import { ContainerHealth } from "./container-health.ts";
+import { ContainerStops } from "./container-stops.ts";
 import { graceSeconds } from "./grace-period.ts";
 import { nextSyncMs, type SyncFailure } from "./next-sync.ts";
-import { isOver, podActions, stopping } from "./pod-actions.ts";
+import { isOver, stopping } from "./pod-actions.ts";
 import { whyRejected } from "./pod-admission.ts";
 import { podChange } from "./pod-change.ts";
 import { type PodContainers, podContainers, running } from "./pod-containers.ts";
-import { aboutContainer, aboutPod } from "./pod-events.ts";
+import { aboutPod } from "./pod-events.ts";
 import type { PodParts } from "./pod-parts.ts";
 import { PodReporter } from "./pod-reporter.ts";
 import type { Verdict } from "./pod-status.ts";
@@ -34,6 +36,9 @@ type Stage = "syncing" | "terminating" | "terminated";
 
 const FOREVER_MS = Number.POSITIVE_INFINITY;
 
+/** Who is evicted has no time to get even bigger. */
+const EVICTION_GRACE_SECONDS = 1;
+
 const DEADLINE: Verdict = {
   reason: "DeadlineExceeded",
   message: "Pod was active on the node longer than the specified deadline",
@@ -43,6 +48,7 @@ export class PodWorker {
   readonly uid: string;
   readonly #parts: PodParts;
   readonly #reporter: PodReporter;
+  readonly #stops: ContainerStops;
   readonly #sync: PodSync;
   #pod: Pod;
   #stage: Stage = "syncing";
@@ -59,8 +65,6 @@ export class PodWorker {
   #verdict: Verdict | undefined;
   /** Set when it has to stop. Gets only shorter. */
   #graceSeconds: number | undefined;
-  /** Containers that were told to end. */
-  readonly #told = new Set<string>();
   /** Something happened since the current step began. */
   #isDirty = false;
   /** The last sync failed in a way that has no time of its own to be tried again. */
@@ -74,8 +78,10 @@ export class PodWorker {
     this.uid = uid;
     this.#parts = { ...parts, logger: parts.logger.child({ namespace, name, podUid: uid }) };
     this.#pod = pod;
-    this.#reporter = new PodReporter(parts);
-    this.#sync = new PodSync(parts, this.#reporter);
+    const health = new ContainerHealth(parts.probes);
+    this.#reporter = new PodReporter(parts, health);
+    this.#stops = new ContainerStops(this.#parts);
+    this.#sync = new PodSync(parts, { reporter: this.#reporter, health, stops: this.#stops });
   }
 
   get pod(): Pod {
@@ -130,6 +136,22 @@ export class PodWorker {
     this.wake();
   }
 
+  /** A probe found something else than before. Who is ready is told at once, also while the pod stops. */
+  probesChanged(): void {
+    const isStopping = this.#stage === "terminating" && running(this.#containers()).length > 0;
+    if ((this.#stage === "syncing" || isStopping) && !this.#isToldOver) this.#report();
+    if (this.#stage === "syncing") this.wake();
+  }
+
+  /** It took more than its share, and ends soon and as failed. */
+  evict(verdict: Verdict): void {
+    if (this.#quit.signal.aborted) return;
+    aboutPod(this.#parts.events, this.#pod)("Warning", verdict.reason, verdict.message);
+    this.#verdict = verdict;
+    this.#graceSeconds = EVICTION_GRACE_SECONDS;
+    this.#stop();
+  }
+
   /** Something came that it may have waited for: a volume, an object. Who is stuck tries again at once. */
   causeChanged(): void {
     this.#hasCauseChanged = true;
@@ -154,6 +176,8 @@ export class PodWorker {
         isGone = await this.#untilDone("terminated", signal, () => this.#clear());
       }
     } finally {
+      this.#stops.end();
+      this.#parts.probes.forget(this.uid);
       this.#reporter.forget();
       this.#stopped.resolve();
       this.#ended.resolve();
@@ -162,7 +186,7 @@ export class PodWorker {
 
   /** Synchronous: who has containers from a former life must hold on to their volumes before anybody takes them down. */
   #begin(): void {
-    const { objects, volumes, node, events } = this.#parts;
+    const { objects, volumes, probes, node, events } = this.#parts;
     const pod = this.#pod;
     const containers = this.#containers();
     if (isOver(pod.status.phase)) {
@@ -174,6 +198,8 @@ export class PodWorker {
     if (running(containers).length > 0 && !this.#isUnknown) {
       objects.register(pod);
       volumes.want(pod);
+      // Before the first report: who was ready is ready.
+      probes.follow(pod);
     }
     if (containers.size > 0 || this.#quit.signal.aborted) return;
     const rejected = whyRejected(pod, node.name);
@@ -193,6 +219,7 @@ export class PodWorker {
     const failures = await this.#attempt(signal);
     this.#isStuck = failures.some(({ retryAtMs }) => retryAtMs === undefined);
     if (this.#isStuck && this.#hasCauseChanged) this.#isDirty = true;
+    if (!this.#quit.signal.aborted && this.#sync.hasMore(this.#pod)) this.#isDirty = true;
     metrics.syncSeconds.observe((clock.monotonicMs() - beganMs) / 1000, { operation_type: "sync" });
     const isTransition = this.#quit.signal.aborted;
     if (isTransition) this.#stage = "terminating";
@@ -229,9 +256,8 @@ export class PodWorker {
   }
 
   #isDone(): boolean {
-    const nowMs = this.#parts.clock.now();
     if (isOver(this.#reporter.status(this.#pod).phase)) return true;
-    return podActions({ pod: this.#pod, containers: this.#containers(), nowMs }).isDone;
+    return this.#sync.plan(this.#pod).isDone;
   }
 
   #deadlineMs(): number {
@@ -242,8 +268,10 @@ export class PodWorker {
   }
 
   async #terminate(signal: AbortSignal): Promise<void> {
-    const { objects, volumes } = this.#parts;
+    const { objects, volumes, probes } = this.#parts;
+    probes.stopping(this.uid);
     await this.#stopContainers(signal);
+    probes.forget(this.uid);
     this.#stopped.resolve();
     if (!this.#isUnknown && !this.#isToldOver) {
       this.#reporter.report(this.#pod, { isTerminal: true, verdict: this.#verdict });
@@ -255,30 +283,20 @@ export class PodWorker {
   }
 
   async #stopContainers(signal: AbortSignal): Promise<void> {
-    const stopped = running(this.#containers()).map((one) => this.#stopContainer(one));
-    // An agent that ends leaves them to the next one.
-    const results = await unlessAborted(Promise.allSettled(stopped), signal);
-    const failed = results.find((one) => one.status === "rejected");
-    if (failed === undefined) return;
-    const err: unknown = failed.reason;
-    const message = `error killing pod: ${messageOf(err)}`;
-    aboutPod(this.#parts.events, this.#pod)("Warning", "FailedKillPod", message);
-    throw new Error(message, { cause: err });
-  }
-
-  async #stopContainer({
-    id,
-    name,
-  }: {
-    readonly id: string;
-    readonly name: string;
-  }): Promise<void> {
-    const { runtime, events } = this.#parts;
-    if (!this.#told.has(id)) {
-      this.#told.add(id);
-      aboutContainer(events, this.#pod, name)("Normal", "Killing", stopping({ name }));
+    const pod = this.#pod;
+    const seconds = this.#graceSeconds ?? graceSeconds(pod);
+    const requests = running(this.#containers()).map((container) => {
+      return { pod, container, message: stopping(container), graceSeconds: seconds };
+    });
+    try {
+      // An agent that ends leaves them to the next one.
+      await unlessAborted(this.#stops.stopAll(requests), signal);
+    } catch (err) {
+      if (isAbort(err, signal)) throw err;
+      const message = `error killing pod: ${messageOf(err)}`;
+      aboutPod(this.#parts.events, pod)("Warning", "FailedKillPod", message);
+      throw new Error(message, { cause: err });
     }
-    await runtime.stop(id, { graceMs: 1000 * (this.#graceSeconds ?? graceSeconds(this.#pod)) });
   }
 
   async #clear(): Promise<void> {
@@ -325,18 +343,8 @@ export class PodWorker {
     const before = this.#graceSeconds;
     this.#graceSeconds = graceSeconds(this.#pod, before);
     this.#quit.abort();
-    if (before !== undefined && this.#graceSeconds < before) this.#hurry();
+    if (before !== undefined && this.#graceSeconds < before) this.#stops.hurry(this.#graceSeconds);
     this.wake();
-  }
-
-  /** The stop that is under way settles when the container has ended, whoever made it end. */
-  #hurry(): void {
-    for (const one of running(this.#containers())) {
-      if (!this.#told.has(one.id)) continue;
-      this.#stopContainer(one).catch((err: unknown) => {
-        this.#parts.logger.warn("container cannot be stopped faster", { err, container: one.name });
-      });
-    }
   }
 
   #report(): void {

@@ -56,6 +56,15 @@ export class PodWorkers {
     this.#workers.get(podUid)?.containerEnded();
   }
 
+  probesChanged(podUid: string): void {
+    this.#workers.get(podUid)?.probesChanged();
+  }
+
+  /** Of each pod the newest. */
+  all(): readonly PodWorker[] {
+    return [...this.#workers.values()];
+  }
+
   /** Something came that this pod may have waited for. */
   causeChanged(podUid: string): void {
     this.#workers.get(podUid)?.causeChanged();

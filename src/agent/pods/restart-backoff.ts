@@ -20,6 +20,18 @@ export function nextBackoffMs(ended: ContainerStatus): number {
   return Math.min(MAX_BACKOFF_MS, Math.max(BASE_MS, 2 * notedMs(ended)));
 }
 
+/**
+ * Whether one that runs, and is about to be stopped for a failure, was started so short a time after `older` ended that its successor
+ * has to wait. As in the original: what the stop itself takes is not counted, the end of the one before it is.
+ */
+export function isBackedOff(
+  current: ContainerStatus,
+  older: ContainerStatus | undefined,
+  nowMs: number,
+): boolean {
+  return older?.end !== undefined && nowMs - older.end.finishedAtMs < notedMs(current);
+}
+
 function isForgiven({ startedAtMs, end }: ContainerStatus): boolean {
   return end !== undefined && end.finishedAtMs - startedAtMs >= FORGIVEN_AFTER_MS;
 }

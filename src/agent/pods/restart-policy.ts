@@ -22,6 +22,11 @@ function fits({ exitCodes }: ContainerRestartRule, exitCode: number): boolean {
   return exitCodes.operator === "In" ? isListed : exitCodes.operator === "NotIn" && !isListed;
 }
 
+/** Whether one that is stopped because a probe failed is started again: rules about exit codes do not count. */
+export function restartsAfterFailure({ spec }: Pod, { restartPolicy }: Container): boolean {
+  return (restartPolicy || spec.restartPolicy) !== "Never";
+}
+
 /** An init container that goes on beside the others. */
 export function isSidecar({ restartPolicy }: Container): boolean {
   return restartPolicy === "Always";

@@ -1,21 +1,34 @@
-// Starts one container: image, then everything that it is made of, then the start itself. Each step has its own reason for a
-// container to wait, and its own events.
+// Starts one container: image, then everything that it is made of, then the start itself, then its postStart hook, which the next
+// container waits for. Each step has its own reason for a container to wait, and its own events.
 
 import type { Pod } from "../../api/types.ts";
 import { isAbort } from "../../base/abort.ts";
 import type { Image } from "../../runtime/image.ts";
-import { type ContainerSpec, ImageMissingError, StartError } from "../../runtime/runtime.ts";
+import {
+  type ContainerSpec,
+  type ContainerStatus,
+  ImageMissingError,
+  StartError,
+} from "../../runtime/runtime.ts";
+import type { AnyContainer } from "../all-containers.ts";
+import type { ContainerHealth } from "./container-health.ts";
 import type { WaitingReason } from "./container-statuses.ts";
+import type { ContainerStops } from "./container-stops.ts";
+import { graceSeconds } from "./grace-period.ts";
 import { type ImageBackoff, isImageName } from "./image-backoff.ts";
-import type { ContainerToStart } from "./pod-actions.ts";
-import { containerHash, notes } from "./pod-containers.ts";
+import { runHook } from "./lifecycle-hook.ts";
+import type { ContainerKind, ContainerToStart } from "./pod-actions.ts";
+import { containerHash, notes, podContainers } from "./pod-containers.ts";
 import { aboutContainer, type Teller } from "./pod-events.ts";
 import type { PodParts } from "./pod-parts.ts";
+import { unlessAborted } from "./unless-aborted.ts";
 
 export interface StartRequest {
   readonly pod: Pod;
   readonly toStart: ContainerToStart;
   readonly images: ImageBackoff;
+  readonly health: ContainerHealth;
+  readonly stops: ContainerStops;
   readonly signal: AbortSignal;
 }
 
@@ -44,19 +57,28 @@ const imageReasons: ReadonlySet<string> = new Set([
   "InvalidImageName",
 ]);
 
+const POST_START_FAILED = "PostStartHookError";
+
+const typeNames: Readonly<Record<ContainerKind, string>> = {
+  init: "init_container",
+  regular: "container",
+  ephemeral: "ephemeral_container",
+};
+
 /** Throws StartFailure, or whatever `signal` aborted with. */
 export async function startContainer(parts: PodParts, request: StartRequest): Promise<void> {
   const { pod, toStart, signal } = request;
-  const { container, attempt, isInit } = toStart;
+  const { container, attempt, kind } = toStart;
   const tell = aboutContainer(parts.events, pod, container.name);
   try {
     const image = await findImage(parts, request, tell);
     const spec = await prepare(parts, request, image);
     // What is started cannot be taken back: not after somebody wants it to stop.
     signal.throwIfAborted();
-    await start(parts, spec, tell);
+    const started = await start(parts, spec, tell);
+    await postStart(parts, request, started);
   } catch (err) {
-    if (err instanceof StartFailure) {
+    if (err instanceof StartFailure && err.reason !== POST_START_FAILED) {
       // Image problems have told their own story already.
       tell(
         "Warning",
@@ -66,7 +88,7 @@ export async function startContainer(parts: PodParts, request: StartRequest): Pr
     }
     throw err;
   }
-  parts.metrics.started.inc({ container_type: isInit ? "init_container" : "container" });
+  parts.metrics.started.inc({ container_type: typeNames[kind] });
   if (attempt > 0) parts.metrics.restarts.inc();
 }
 
@@ -112,35 +134,80 @@ async function findImage(
 }
 
 async function prepare(
-  { prepareContainer }: PodParts,
+  parts: PodParts,
   { pod, toStart, signal }: StartRequest,
   image: Image,
 ): Promise<ContainerSpec> {
   const { container, attempt, backoffMs } = toStart;
   try {
-    const spec = await prepareContainer({ pod, container, attempt, image }, signal);
+    const targetId = targetOf(parts, pod, container);
+    const spec = await parts.prepareContainer({ pod, container, attempt, image, targetId }, signal);
     const annotations = {
       ...spec.annotations,
       [notes.hash]: containerHash(container),
       [notes.backoffMs]: String(backoffMs),
       [notes.graceSeconds]: String(pod.spec.terminationGracePeriodSeconds ?? 30),
+      [notes.bootId]: parts.node.bootId,
     };
     return { ...spec, annotations };
   } catch (err) {
-    if (signal.aborted && isAbort(err, signal)) throw err;
+    if (err instanceof StartFailure || isAbort(err, signal)) throw err;
     throw new StartFailure("CreateContainerConfigError", messageOf(err), { cause: err });
   }
 }
 
-async function start({ runtime }: PodParts, spec: ContainerSpec, tell: Teller): Promise<void> {
+/** Whose processes an ephemeral container is to see. It has to run: its namespace goes with it. */
+function targetOf({ runtime }: PodParts, pod: Pod, container: AnyContainer): string | undefined {
+  const name = "targetContainerName" in container ? (container.targetContainerName ?? "") : "";
+  if (name === "") return undefined;
+  const [target] = podContainers(runtime.list(), pod.metadata.uid ?? "").get(name) ?? [];
+  if (target === undefined) throw new Error(`unable to find target container ${name}`);
+  if (target.end === undefined) return target.id;
+  const message = `invalid target container: container ${JSON.stringify(target.id)} is not running`;
+  throw new StartFailure("CreateContainerError", message);
+}
+
+async function start(
+  { runtime }: PodParts,
+  spec: ContainerSpec,
+  tell: Teller,
+): Promise<ContainerStatus> {
+  let started: ContainerStatus;
   try {
-    await runtime.start(spec);
+    started = await runtime.start(spec);
   } catch (err) {
     const reason = err instanceof StartError ? "RunContainerError" : "CreateContainerError";
     throw new StartFailure(reason, messageOf(err), { cause: err });
   }
   tell("Normal", "Created", "Container created");
   tell("Normal", "Started", "Container started");
+  return started;
+}
+
+/** A container whose hook fails is stopped: it is not what its pod wanted. */
+async function postStart(
+  parts: PodParts,
+  { pod, toStart, health, stops, signal }: StartRequest,
+  started: ContainerStatus,
+): Promise<void> {
+  const { container } = toStart;
+  const handler = container.lifecycle?.postStart;
+  if (handler === undefined) return;
+  using _held = health.hold(started.id);
+  try {
+    await runHook(parts, { pod, container, containerId: started.id, handler }, signal);
+  } catch (err) {
+    if (isAbort(err, signal)) throw err;
+    // Not with its message: who may read events may not see what the program said.
+    const tell = aboutContainer(parts.events, pod, container.name);
+    tell("Warning", "FailedPostStartHook", "PostStartHook failed");
+    const message = "FailedPostStartHook";
+    await unlessAborted(
+      stops.stop({ pod, container: started, message, graceSeconds: graceSeconds(pod) }),
+      signal,
+    );
+    throw new StartFailure(POST_START_FAILED, messageOf(err), { cause: err });
+  }
 }
 
 /** Only its own words: causes may quote what is nobody's business. */

@@ -17,6 +17,7 @@ const owned = [
   "startTime",
   "initContainerStatuses",
   "containerStatuses",
+  "ephemeralContainerStatuses",
   "qosClass",
 ] as const satisfies readonly (keyof PodStatus)[];
 

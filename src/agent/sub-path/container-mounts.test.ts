@@ -32,10 +32,13 @@ function mountsOf(
     readonly hosts?: boolean;
     readonly requests?: SubPathRequest[];
     readonly isAbsent?: boolean;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly canReplaceMounts?: boolean;
   } = {},
 ): ContainerMounts {
   using dir = tempDir();
-  const pod: Pod = { metadata: { name: "web", uid: "u1" }, spec: {}, status: {} };
+  const { annotations = {}, canReplaceMounts = true } = more;
+  const pod: Pod = { metadata: { name: "web", uid: "u1", annotations }, spec: {}, status: {} };
   const paths = new AgentPaths(dir.path);
   const prepare = (request: SubPathRequest) => {
     more.requests?.push(request);
@@ -48,6 +51,7 @@ function mountsOf(
     variables: new Map([["POD_NAME", "web-1"]]),
     paths,
     subPaths: { prepare },
+    canReplaceMounts,
     nodeHostsPath: "/etc/hosts",
   });
   const hosts = mounts.filter(({ hostPath }) => hostPath === paths.etcHosts("u1"));
@@ -80,11 +84,16 @@ describe("containerMounts", () => {
         propagation,
       },
     ]);
-    const whole = { container: "main", subPath: undefined, isFrozen: false, isAbsent: false };
+    const whole = {
+      ...{ container: "main", subPath: undefined, isAbsent: false, version: undefined },
+      ...{ isLive: false, isFrozen: false, whyFrozen: undefined },
+    };
+    const disk = { ...whole, volume: "disk", plugin: "kubernetes.io/empty-dir" };
+    const config = { ...whole, volume: "config", plugin: "kubernetes.io/configmap" };
     assert.deepEqual(uses, [
-      { ...whole, volume: "disk", mountPath: "/mnt/rw" },
-      { ...whole, volume: "disk", mountPath: "/mnt/ro" },
-      { ...whole, volume: "config", mountPath: "/etc/config" },
+      { ...disk, index: 0, mountPath: "/mnt/rw" },
+      { ...disk, index: 1, mountPath: "/mnt/ro" },
+      { ...config, index: 2, mountPath: "/etc/config" },
     ]);
   });
 
@@ -123,21 +132,40 @@ describe("containerMounts", () => {
     ]);
   });
 
-  const frozen: readonly [volume: string, subPath: string, isFrozen: boolean][] = [
+  const parts: readonly [volume: string, subPath: string, isPart: boolean][] = [
     ["config", "app.yaml", true],
     ["config", "./dir/", true],
     ["config", ".", false],
     ["config", ".//.", false],
     ["disk", "logs", false],
   ];
-  for (const [name, subPath, isFrozen] of frozen) {
-    it(`says that ${subPath} of ${name} is ${isFrozen ? "frozen" : "live"}`, () => {
+  for (const [name, subPath, isPart] of parts) {
+    it(`G7: says that ${subPath} of ${name} ${isPart ? "is" : "need not be"} replaced`, () => {
       const { uses } = mountsOf([{ name, mountPath: "/x", subPath }]);
-      assert.deepEqual(uses, [
-        { volume: name, container: "main", mountPath: "/x", subPath, isFrozen, isAbsent: false },
-      ]);
+      assert.deepEqual([uses[0]?.isLive, uses[0]?.isFrozen], [isPart, false]);
     });
   }
+
+  it('G7: freezes parts of config volumes for a pod that says live-subpath is "false"', () => {
+    const both = [
+      { name: "config", mountPath: "/x", subPath: "app.yaml" },
+      { name: "disk", mountPath: "/y", subPath: "logs" },
+    ];
+    const states = (value: string) =>
+      mountsOf(both, { annotations: { "driftless.dev/live-subpath": value } }).uses.map(
+        ({ isLive, isFrozen, whyFrozen }) => [isLive, isFrozen, whyFrozen],
+      );
+    const disk = [false, false, undefined];
+    assert.deepEqual(states("false"), [[false, true, "annotation"], disk]);
+    assert.deepEqual(states("true"), [[true, false, undefined], disk]);
+  });
+
+  it("G7: freezes parts of config volumes where the kernel cannot replace mounts", () => {
+    const { uses } = mountsOf([{ name: "config", mountPath: "/x", subPath: "app.yaml" }], {
+      canReplaceMounts: false,
+    });
+    assert.deepEqual([uses[0]?.isLive, uses[0]?.whyFrozen], [false, "kernel"]);
+  });
 
   it("W7: reports a sub path that was not there", () => {
     const { uses } = mountsOf([{ name: "config", mountPath: "/x", subPath: "no" }], {

@@ -9,6 +9,7 @@ import type { MountedVolume, MountedVolumes } from "../volumes/volumes.ts";
 import { expandSubPath } from "./expand-sub-path.ts";
 import { ensureHostsFile } from "./hosts-file.ts";
 import type { SubPaths } from "./sub-paths.ts";
+import { type FreezeReason, LIVE_SUB_PATH_ANNOTATION, type VolumeUse } from "./volume-use.ts";
 
 const hostsPath = "/etc/hosts";
 
@@ -28,21 +29,10 @@ export interface MountSources {
   readonly variables: ReadonlyMap<string, string>;
   readonly paths: AgentPaths;
   readonly subPaths: Pick<SubPaths, "prepare">;
+  /** What is mounted in a container that runs can be replaced. */
+  readonly canReplaceMounts: boolean;
   /** "/etc/hosts" */
   readonly nodeHostsPath: string;
-}
-
-/** Where a container sees a volume, for whoever has to tell or to renew it later. */
-interface VolumeUse {
-  readonly volume: string;
-  readonly container: string;
-  readonly mountPath: string;
-  /** Expanded; undefined for all of the volume. */
-  readonly subPath: string | undefined;
-  /** The container sees what was there when it started, whatever becomes of the volume. */
-  readonly isFrozen: boolean;
-  /** The volume had nothing by this sub path: the container sees an empty directory. */
-  readonly isAbsent: boolean;
 }
 
 export interface ContainerMounts {
@@ -80,17 +70,29 @@ function volumeMount(
   const { hostPath, isAbsent } = partOf(volume, { wanted, index, subPath }, sources);
   const containerPath = absolute(wanted.mountPath);
   const isReadOnly = wanted.readOnly === true || volume.isReadOnly;
+  const isConfigPart = isPart(subPath) && writtenByAgent.has(volume.plugin);
+  const whyFrozen = isConfigPart ? freezeReason(sources) : undefined;
   return {
     mount: { hostPath, containerPath, isReadOnly, propagation },
     use: {
       volume: wanted.name,
+      plugin: volume.plugin,
       container: container.name,
       mountPath: containerPath,
+      index,
       subPath,
-      isFrozen: isPart(subPath) && writtenByAgent.has(volume.plugin),
+      isLive: isConfigPart && whyFrozen === undefined,
+      isFrozen: whyFrozen !== undefined,
+      whyFrozen,
       isAbsent,
+      version: volume.version,
     },
   };
+}
+
+function freezeReason({ pod, canReplaceMounts }: MountSources): FreezeReason | undefined {
+  if (pod.metadata.annotations?.[LIVE_SUB_PATH_ANNOTATION] === "false") return "annotation";
+  return canReplaceMounts ? undefined : "kernel";
 }
 
 function partOf(

@@ -10,12 +10,14 @@ import { AgentPaths } from "../../agent-paths.ts";
 import { podMetrics } from "../pod-metrics.ts";
 import type { PodParts, PodStatuses, PrepareContainer } from "../pod-parts.ts";
 import { FakeObjects } from "./fake-objects.ts";
+import { FakeProbes } from "./fake-probes.ts";
 import { FakeVolumes } from "./fake-volumes.ts";
 
 export class PodBench implements PodStatuses {
   readonly clock: FakeClock = new FakeClock();
   readonly logger: CaptureLogger = new CaptureLogger();
   readonly runtime: FakeRuntime = new FakeRuntime(this.clock);
+  readonly probes: FakeProbes = new FakeProbes(this.runtime);
   readonly volumes: FakeVolumes = new FakeVolumes();
   readonly objects: FakeObjects = new FakeObjects();
   readonly metrics: Metrics = createMetrics();
@@ -27,11 +29,12 @@ export class PodBench implements PodStatuses {
   readonly parts: PodParts;
 
   /** `root` is where logs would be. */
-  constructor(root = "/nonexistent/driftless-test") {
+  constructor(root = "/nonexistent/driftless-test", bootId = "boot-1") {
     this.parts = {
-      node: { name: "n1", addresses: ["10.0.0.1"] },
+      node: { name: "n1", bootId, addresses: ["10.0.0.1"] },
       paths: new AgentPaths(root),
       runtime: this.runtime,
+      probes: this.probes,
       volumes: this.volumes,
       objects: this.objects,
       prepareContainer: this.prepareContainer,
@@ -44,7 +47,8 @@ export class PodBench implements PodStatuses {
     };
   }
 
-  readonly prepareContainer: PrepareContainer = async ({ pod, container, attempt, image }) => {
+  readonly prepareContainer: PrepareContainer = async (of) => {
+    const { pod, container, attempt, image, targetId } = of;
     await Promise.resolve();
     if (this.prepareFailure !== undefined) throw this.prepareFailure;
     const { uid = "", name = "", namespace = "" } = pod.metadata;
@@ -52,6 +56,16 @@ export class PodBench implements PodStatuses {
       ...{ podUid: uid, podName: name, podNamespace: namespace, name: container.name, attempt },
       ...{ annotations: { from: "test" }, image, argv: ["true"], env: [], workingDir: "/" },
       ...{ user: { uid: 0, gid: 0, supplementalGroups: [] }, mounts: [], isRootReadOnly: false },
+      security: {
+        ...{ isPrivileged: false, capabilities: [], isWithoutNewPrivileges: false },
+        ...{ seccomp: "unconfined", isProcMasked: true },
+      },
+      resources: {
+        ...{ memoryLimitBytes: undefined, milliCpuRequest: 0, milliCpuLimit: undefined },
+        ...{ pidsLimit: undefined, oomScoreAdjust: 0 },
+      },
+      processes: targetId === undefined ? "own" : { of: targetId },
+      ...{ stdin: "none", hasTty: false },
       logPath: `/nonexistent/${container.name}/${attempt}.log`,
     };
   };

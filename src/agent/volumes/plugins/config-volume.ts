@@ -6,6 +6,7 @@
 //   (3) write, atomically; what was visible stays visible if that fails
 //   (4) make the directories that other volumes are mounted on. After (3): a mount point in the way of a key must not hold up updates
 //   (5) mark it as whole
+//   (6) let those follow who have a part of it mounted. Before the version that they see can go: it goes after its grace time
 //
 // If (2) to (5) fail for a volume that was never whole, nothing is left of it. A volume that was whole is never taken away: containers
 // would lose it for good, since they hold on to this directory and not to its name.
@@ -34,9 +35,16 @@ import {
 export interface ConfigVolumeParts extends VolumeDirectoryParts {
   readonly node: () => NodeFacts;
   readonly self: ProcessIdentity;
+  /** Who follows the volume where it is mounted in parts; nobody if it is missing. */
+  readonly followers?: VolumeFollowers;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+}
+
+interface VolumeFollowers {
+  /** The volume shows what it should. What it showed before is there until this settles; undefined if nobody cares. */
+  shown(place: VolumePlace, hasChanged: boolean): Promise<void> | undefined;
 }
 
 /** Disk survives a restart of the machine; memory is for what must not. */
@@ -70,9 +78,17 @@ export class ConfigVolume {
     this.#parts = parts;
   }
 
-  /** Settles without waiting for anything, unless it fails for the first time. */
+  /** Settles without waiting for anything, unless it fails for the first time, or containers have parts of it mounted. */
   async show(payload: Payload, pod: Pod): Promise<WriteResult> {
-    if (this.#isKnown()) return this.#write(payload, pod); // (1)
+    const result = this.#isKnown()
+      ? this.#write(payload, pod) // (1)
+      : await this.#showFirst(payload, pod);
+    const following = this.#parts.followers?.shown(this.#place, result.outcome === "written"); // (6)
+    if (following) await following;
+    return result;
+  }
+
+  async #showFirst(payload: Payload, pod: Pod): Promise<WriteResult> {
     const inMemory = this.#inMemory;
     const wasWhole = isWhole(this.#place, this.#parts, { inMemory });
     // Whoever removed the marker, a whole version may have readers.
