@@ -2,14 +2,16 @@
 // same run where there is one: absolute times hold for this machine and this moment only.
 //
 //   npm run bench              all
-//   npm run bench -- writer    one part: writer, watch, memory, api, flood, agent
-//   npm run bench -- --quick   fewer and shorter figures of the API, the flood and the agent
+//   npm run bench -- writer    one part: writer, watch, memory, api, flood, agent, live-sub-path, logs
+//   npm run bench -- --quick   fewer and shorter figures of the API, the flood, the agent and the logs
 
 import { fileURLToPath } from "node:url";
 import { buildC } from "../test/support/c-program.ts";
 import { benchAgent } from "./agent/bench-agent.ts";
+import { benchLiveSubPath } from "./agent/bench-live-sub-path.ts";
 import { benchApi } from "./api/bench-api.ts";
 import { benchFlood } from "./flood/bench-flood.ts";
+import { benchLogs } from "./logs/bench-logs.ts";
 import { benchMemory } from "./memory.ts";
 import { printTable } from "./report.ts";
 import { benchWatch } from "./watch.ts";
@@ -24,6 +26,8 @@ const PARTS: Record<string, () => void | Promise<void>> = {
   api: () => benchApi({ isQuick }),
   flood: () => benchFlood({ isQuick }),
   agent: () => benchAgent({ isQuick }),
+  "live-sub-path": () => benchLiveSubPath({ isQuick }),
+  logs: () => benchLogs({ isQuick }),
 };
 
 const wanted = process.argv.slice(2).filter((argument) => argument !== "--quick");

@@ -37,6 +37,11 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
+  /** With a server that somebody else has started; it is disposed of with the rest. */
+  static async of(server: DriftlessServer, node: Omit<NodeOptions, "server">): Promise<Cluster> {
+    return new Cluster(server, await DriftlessNode.start({ server, ...node }));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.node[Symbol.asyncDispose]();
     await this.server[Symbol.asyncDispose]();

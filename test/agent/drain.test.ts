@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
+import { cgroupsOf } from "../support/agent-cgroups.ts";
 import { mountsBelow, processesBelow } from "../support/driftless-node.ts";
 import { Cluster, type PodParts, sleeper } from "./cluster.ts";
 
@@ -47,6 +48,7 @@ describe("a node", { skip }, () => {
     assert.deepEqual(readdirSync(dir.path), ["precious"]);
     assert.deepEqual(mountsBelow(dir.path), []);
     assert.deepEqual(processesBelow(dir.path), []);
+    assert.deepEqual(cgroupsOf(dir.path), []);
     assert.equal(cluster.node.isRunning, false);
     const { status } = await cluster.podIn("web", "Failed");
     assert.equal(status?.reason, "Terminated");
@@ -63,6 +65,7 @@ describe("a node", { skip }, () => {
     assert.deepEqual(readdirSync(dir.path), ["manifests"]);
     assert.deepEqual(mountsBelow(dir.path), []);
     assert.deepEqual(processesBelow(dir.path), []);
+    assert.deepEqual(cgroupsOf(dir.path), []);
   });
 
   it("whose agent is stopped and started again has the same containers, with their logs", async () => {

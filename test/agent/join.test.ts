@@ -265,6 +265,8 @@ describe("a node's certificate", () => {
     const renewal = new CertificateRenewal({
       files: machine.files,
       nodeName: "r1",
+      hosts: [],
+      onRenewed: () => undefined,
       client: {
         request: async (asked) => {
           const answer = await client.request(asked);

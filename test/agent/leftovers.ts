@@ -1,7 +1,8 @@
-// What is still there of pods that are gone: on the disk, in the table of mounts, among the processes.
+// What is still there of pods that are gone: on the disk, in the table of mounts, among the processes and cgroups.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { cgroupsOf } from "../support/agent-cgroups.ts";
 import { type DriftlessNode, mountsBelow, processesBelow } from "../support/driftless-node.ts";
 
 const DIRECTORIES = ["pods", "containers", "sandboxes", "logs"];
@@ -21,7 +22,8 @@ export function leftovers(node: DriftlessNode): readonly string[] {
   const zombies = childrenOf(node.pid)
     .filter((pid) => stateOf(pid) === "Z")
     .map((pid) => `the zombie ${pid}`);
-  return [...files, ...mounts, ...processes, ...zombies];
+  const cgroups = cgroupsOf(node.dataDir).map((directory) => `the cgroup ${directory}`);
+  return [...files, ...mounts, ...processes, ...zombies, ...cgroups];
 }
 
 export function openFiles(pid: number): number {

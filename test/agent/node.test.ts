@@ -68,6 +68,7 @@ class RunningNode {
         return sight;
       },
       missing: () => this.missing,
+      port: () => 0,
       clock,
       random,
       logger,

@@ -29,7 +29,8 @@ export function readerPod({ configMap, secret, projected }: ReaderObjects): PodP
       "/etc/all": [projected.configMap, projected.secret],
     },
     labels: ["/etc/info/labels", "/etc/all/labels"],
-    fixed: { "/etc/one/a": `${configMap}.a`, "/etc/one/b": `${secret}.b` },
+    fixed: {},
+    live: { "/etc/one/a": `${configMap}.a`, "/etc/one/b": `${secret}.b` },
   };
   return {
     labels: stampedLabels(1),

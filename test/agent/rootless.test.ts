@@ -41,6 +41,8 @@ describe("a node without root", { skip: obstacle() }, () => {
           volumeMounts: [
             { name: "config", mountPath: "/etc/config" },
             { name: "secret", mountPath: "/etc/secret" },
+            { name: "config", mountPath: "/etc/one/a", subPath: "a" },
+            { name: "secret", mountPath: "/etc/one/k", subPath: "k" },
           ],
         }),
       ],
@@ -71,13 +73,14 @@ describe("a node without root", { skip: obstacle() }, () => {
     await cluster.change("secrets/key", { data: { k: Buffer.from("w").toString("base64") } });
     await cluster.eventually("the new content", () => {
       assert.deepEqual([seen("/etc/config/a"), seen("/etc/secret/k")], ["two", "w"]);
+      assert.deepEqual([seen("/etc/one/a"), seen("/etc/one/k")], ["two", "w"]);
     });
 
     await node.kill();
     await node.restart();
     await cluster.change("configmaps/app", { data: { a: "three" } });
     await cluster.eventually("content after a restart", () => {
-      assert.equal(seen("/etc/config/a"), "three");
+      assert.deepEqual([seen("/etc/config/a"), seen("/etc/one/a")], ["three", "three"]);
     });
     assert.equal(node.containerPid(await cluster.pod("web")), pid);
 

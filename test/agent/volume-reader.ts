@@ -1,7 +1,7 @@
 // Runs inside a container and reads its volumes until it is told to end, through plain paths as programs do, and through `..data`
 // resolved once as careful ones do. Whatever it finds wrong goes to a file at once; how far it is, to another.
 //
-//   node volume-reader.ts REPORTS JSON-of-{volumes,labels,fixed}
+//   node volume-reader.ts REPORTS JSON-of-{volumes,labels,fixed,live}
 
 import {
   appendFileSync,
@@ -21,6 +21,8 @@ export interface ReaderTask {
   readonly labels: readonly string[];
   /** Files that must stay as they were first seen: key by path. */
   readonly fixed: Readonly<Record<string, string>>;
+  /** Files that are mounted on their own, and follow their object: key by path. */
+  readonly live?: Readonly<Record<string, string>>;
 }
 
 export interface ReaderReport {
@@ -59,6 +61,12 @@ class Reader {
       for (const path of this.#task.labels) this.#guarded(() => this.#readLabels(path));
       for (const [path, key] of Object.entries(this.#task.fixed)) {
         this.#guarded(() => this.#readFixed(path, key));
+      }
+      for (const [path, key] of Object.entries(this.#task.live ?? {})) {
+        this.#guarded(() => {
+          const { generation } = readStamp(key, readFileSync(path, "utf8"));
+          this.#forward(path, generation);
+        });
       }
       if (this.#rounds++ % REPORT_EACH === 0) this.#report();
       await sleep(PAUSE_MS);

@@ -112,9 +112,47 @@ describe("a pod's configuration", { skip: isRoot ? false : "containers need root
     assert.equal(restarted.status?.containerStatuses?.[0]?.lastState?.terminated?.exitCode, 137);
   });
 
-  it("through subPath stays as it was until the container is made anew", async () => {
+  it("G7 through subPath follows too", async () => {
+    await cluster.makeConfigMap("live", { data: { "a.conf": "one" } });
+    await cluster.makeSecret("live", { stringData: { key: "one" } });
+    const pod = await cluster.runningPod("live", {
+      containers: [
+        sleeper({
+          volumeMounts: [
+            { name: "config", mountPath: "/etc/app/a.conf", subPath: "a.conf" },
+            { name: "secret", mountPath: "/etc/app/key", subPath: "key" },
+          ],
+        }),
+      ],
+      volumes: [
+        { name: "config", configMap: { name: "live" } },
+        { name: "secret", secret: { secretName: "live" } },
+      ],
+    });
+    assert.equal(inside(pod, "cat", "/etc/app/a.conf"), "one");
+    const mounts = inside(pod, "cat", "/proc/mounts").split("\n").length;
+    for (const text of ["two", "three"]) {
+      await cluster.change("configmaps/live", { data: { "a.conf": text } });
+      await cluster.change("secrets/live", {
+        data: { key: Buffer.from(text).toString("base64") },
+      });
+      await shows(pod, "/etc/app/a.conf", text);
+      await shows(pod, "/etc/app/key", text);
+    }
+    // What a former life of the agent has missed.
+    await cluster.node.kill();
+    await cluster.change("configmaps/live", { data: { "a.conf": "four" } });
+    await cluster.node.restart();
+    await shows(pod, "/etc/app/a.conf", "four");
+    assert.equal(inside(pod, "cat", "/proc/mounts").split("\n").length, mounts);
+    const environ = readFileSync(`/proc/${cluster.node.containerPid(pod)}/environ`, "utf8");
+    assert.match(environ, /DRIFTLESS_LIVE_SUBPATHS=\["\/etc\/app\/a.conf","\/etc\/app\/key"\]/);
+  });
+
+  it('through subPath stays as it was where the pod says that live-subpath is "false"', async () => {
     await cluster.makeConfigMap("sub", { data: { "a.conf": "one" } });
     const pod = await cluster.runningPod("sub-path", {
+      annotations: { "driftless.dev/live-subpath": "false" },
       containers: [
         sleeper({
           volumeMounts: [
