@@ -66,7 +66,7 @@ const planted: readonly { name: string; files: Record<string, string>; offence: 
     name: "an import of cmd",
     files: { "src/agent/x.ts": `import "../cmd/up.ts";` },
     offence:
-      "src/agent/x.ts:1 agent must not import cmd (src/cmd/up.ts): may import base, api, client, controller, files, mounts, runtime, reload",
+      "src/agent/x.ts:1 agent must not import cmd (src/cmd/up.ts): may import base, api, client, controller, files, mounts, runtime, streams, reload",
   },
   {
     name: "a program that imports a program",

@@ -3,7 +3,6 @@
 // volumes, twenty times the work of writing them. Told that the directories in this one are unrelated, it keeps them apart.
 
 import { closeSync, mkdirSync, openSync } from "node:fs";
-import { isErrno } from "../base/errors.ts";
 import { call } from "./libc.ts";
 
 const FS_IOC_GETFLAGS = 0x80086601;
@@ -20,8 +19,8 @@ export function spreadDirectory(path: string, { mode }: { readonly mode: number 
     ioctl(fd, FS_IOC_GETFLAGS, flags, path);
     flags[0] = (flags[0] ?? 0) | FS_TOPDIR_FL;
     ioctl(fd, FS_IOC_SETFLAGS, flags, path);
-  } catch (err) {
-    if (!isErrno(err, "ENOTTY", "EOPNOTSUPP", "ENOTSUP", "EPERM", "EINVAL")) throw err;
+  } catch {
+    // Another file system, one that is read-only, somebody else's directory: it is a hint, and no more.
   } finally {
     closeSync(fd);
   }

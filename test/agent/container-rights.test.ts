@@ -41,12 +41,12 @@ describe("a pod's word on rights and resources", { skip }, () => {
     );
   });
 
-  it("gives a container that says nothing the usual ones, and no filter", async () => {
+  it("gives a container that says nothing the usual ones, and the default filter", async () => {
     const pod = await cluster.runningPod("usual", {});
     const usual = "00000000a80425fb";
     assert.equal(
       statusFile(pod),
-      `CapEff:\t${usual}\nCapBnd:\t${usual}\nNoNewPrivs:\t0\nSeccomp:\t0\n`,
+      `CapEff:\t${usual}\nCapBnd:\t${usual}\nNoNewPrivs:\t0\nSeccomp:\t2\n`,
     );
   });
 

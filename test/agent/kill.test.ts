@@ -225,6 +225,10 @@ describe(`an agent that is killed (seed ${seed})`, {
     const files = openFiles(cluster.node.pid);
     await cluster.node.kill();
     await restart();
+    // It has its threads then, as the old one.
+    await cluster.runningPod("last", readerPod(readers["reader-0"] as ReaderObjects));
+    await cluster.delete("pods/last");
+    await cluster.podGone("last");
     await cluster.eventually("a new agent as the old one", () => {
       const fresh = openFiles(cluster.node.pid);
       assert.ok(files <= fresh + 3, `${files} open files, of a fresh agent ${fresh}`);

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
 import { TUNNEL_PROTOCOL } from "../../src/streams/tunnel.ts";
 import { kubectlLines } from "../clients/kubectl-binaries.ts";
-import { bearer, DriftlessServer, type HttpAnswer } from "../support/driftless-server.ts";
+import { bearer, DriftlessServer, type HttpAnswer, readCredentials } from "../support/driftless-server.ts";
 import { AskedNode } from "./asked-node.ts";
 import { Kubectl } from "./kubectl-session.ts";
 
@@ -166,6 +166,34 @@ describe("Through the tunnel", { concurrency: false }, () => {
     equal((await asked("none-token"))[0], 403);
   });
 
+  it("takes a command of a hundred thousand characters", async (t) => {
+    const kubectl = await Kubectl.of("1.36", server.kubeconfig);
+    if (typeof kubectl === "string") return t.skip(kubectl);
+    const script = `: ${"x".repeat(100_000)}; echo done`;
+    const ran = await kubectl.run("exec", "web", "--", "sh", "-c", script);
+    deepEqual([ran.code, ran.stdout], [0, "done\n"]);
+  });
+
+  it("refuses ports that there cannot be", async () => {
+    const headers = {
+      upgrade: "websocket",
+      "sec-websocket-key": Buffer.alloc(16).toString("base64"),
+      "sec-websocket-version": "13",
+      "sec-websocket-protocol": "v4.channel.k8s.io",
+    };
+    const { authority: ca } = node.identity.connection;
+    const { cert, key } = readCredentials(server.kubeconfig);
+    const own = { cert: cert.toString(), key: key.toString() };
+    const asked = async (ports: string): Promise<unknown> => {
+      const url = `${server.url}${pods}/web/portforward?ports=${ports}`;
+      const { status, text } = await refusedUpgrade(url, { ...own, ca, headers });
+      return [status, (JSON.parse(text) as { message: string }).message];
+    };
+    const why = 'strconv.ParseUint: parsing "70000": value out of range';
+    deepEqual(await asked("70000"), [400, `unable to parse "70000" as a port: ${why}`]);
+    deepEqual(await asked("0"), [400, 'port "0" must be > 0']);
+  });
+
   it("tells that an upgrade is needed, and refuses pods and containers that are not there", async () => {
     const message = async (path: string): Promise<unknown> =>
       (JSON.parse((await server.fetch("POST", `${pods}/${path}`)).text) as { message: string })
@@ -298,6 +326,13 @@ describe("A tunnel", () => {
       checkServerIdentity: () => undefined,
     } as TlsIdentity);
     equal(direct.status, 403);
-    match(direct.text, /Forbidden \(user=system:node:node-1/);
+    match(direct.text, /Forbidden \(user=system:node:node-1, verb=get/);
+    // Whatever the method is, more than reading comes of it.
+    const command = `https://127.0.0.1:${port}/exec/default/web/main?command=true&output=1`;
+    const upgraded = await refusedUpgrade(command, {
+      ...{ ca, cert, key, headers: { upgrade: "spdy/3.1" } },
+      checkServerIdentity: () => undefined,
+    } as TlsIdentity);
+    match(upgraded.text, /Forbidden \(user=system:node:node-1, verb=create/);
   });
 });

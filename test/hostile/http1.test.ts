@@ -111,6 +111,19 @@ describe("HTTP/1.1 that is odd", () => {
   }
 });
 
+describe("an upgrade", () => {
+  it("that does not wait for the answer before it ends the connection, and nothing else", async () => {
+    for (const before of [get, "GET /api/v1/configmaps?watch=1 HTTP/1.1\r\nhost: a\r\n"]) {
+      using connection = await RawConnection.open(server, "http/1.1", { anonymous: true });
+      const path = "/api/v1/namespaces/default/pods/p/exec";
+      const upgrade = `GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: spdy/3.1\r\n\r\n`;
+      connection.write(`${before}\r\n${upgrade}`);
+      await connection.closed();
+      doesNotMatch(connection.text, /HTTP\/1\.1 101/);
+    }
+  });
+});
+
 /** Paths that try to be others. Raw, since libraries would tidy them up. */
 const paths: Readonly<Record<string, number>> = {
   "/api/v1/namespaces/%2e%2e": 404,

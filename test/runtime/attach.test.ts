@@ -116,6 +116,7 @@ describe("attach", { skip: cannotRun }, () => {
     const one = await bench.attach(id);
     one.attachment.stdin?.end("x".repeat(300_000));
     await watcher.sees("eof\n");
+    await one.sees("eof\n");
     assert.equal(one.text.length, 300_004);
     const two = await bench.attach(id);
     assert.equal(two.attachment.stdin, undefined);

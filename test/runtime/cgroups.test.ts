@@ -8,7 +8,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { Cgroups, systemHierarchies } from "../../src/runtime/cgroups/cgroups.ts";
 import type { ContainerResources } from "../../src/runtime/runtime.ts";
 import { cannotLimit, cgroupFile, placeOf } from "./container-cgroup.ts";
-import { cannotRun, LiveRuntime, testResources } from "./live-runtime.ts";
+import { cannotRun, LiveRuntime, testResources, testSecurity } from "./live-runtime.ts";
 
 const Mi = 1024 * 1024;
 
@@ -38,6 +38,21 @@ describe("the cgroups of a container", { skip: cannotRun || cannotLimit("memory"
       assert.ok(!existsSync(directory));
       assert.ok(!existsSync(dirname(dirname(directory))), "the agent's own group is left");
     }
+  });
+
+  it("go with groups that a privileged program made in them, and with who is in those", async () => {
+    const script =
+      "for d in /sys/fs/cgroup /sys/fs/cgroup/*; do if mkdir $d/inner && test -e $d/inner/cgroup.procs; then sleep 1000 & echo $! >$d/inner/cgroup.procs; fi; done 2>/dev/null; echo up; sleep 1000";
+    const security = { ...testSecurity, isPrivileged: true };
+    const { id } = await live.background(script, { security, processes: "host" });
+    const { groups } = placeOf(live.root, id);
+    const inner = groups.map(({ directory }) => join(directory, "inner", "cgroup.procs"));
+    const pids = inner.map((path) => Number(readFileSync(path, "utf8").trim().split("\n")[0]));
+    assert.ok(pids.every((pid) => pid > 0));
+    await live.runtime.stop(id, { graceMs: 0 });
+    await live.runtime.remove(id);
+    for (const { directory } of groups) assert.ok(!existsSync(directory));
+    for (const pid of pids) assert.ok(!existsSync(`/proc/${pid}`));
   });
 
   it("are gone after a start that came to nothing", async () => {

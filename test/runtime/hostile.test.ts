@@ -2,7 +2,8 @@
 // machine must live.
 
 import assert from "node:assert/strict";
-import { chmodSync, copyFileSync, existsSync, readFileSync } from "node:fs";
+import { chmodSync, chownSync, copyFileSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
@@ -10,6 +11,7 @@ import { isInUserNamespace } from "../../src/mounts/kernel-support.ts";
 import type { ContainerMount, ContainerResources } from "../../src/runtime/runtime.ts";
 import { cannotLimit, cgroupFile, placeOf } from "./container-cgroup.ts";
 import { cannotRun, LiveRuntime, testResources, testSecurity } from "./live-runtime.ts";
+import { runProgram } from "./run-program.ts";
 
 const Mi = 1024 * 1024;
 const nobody = { uid: 1000, gid: 1000, supplementalGroups: [] };
@@ -170,6 +172,104 @@ describe("a container that wants to get out", { skip: cannotRun }, () => {
     const { id } = await live.runtime.start(live.spec({ argv, mounts: [evil(layer.path)] }));
     await live.ended(id);
     assert.equal(live.output.of(id), "EROFS\n");
+  });
+
+  /** In a PID namespace of its own, the launcher is 1, and these are its threads. */
+  const threads = [2, 3, 4, 5];
+  const behind = (thread: number, path: string): string => `/proc/self/task/${thread}/root${path}`;
+
+  it("is not started in a directory of the machine that it finds behind its launcher", async () => {
+    using outside = tempDir();
+    const starts = threads.map((thread) =>
+      live.sh("touch escaped", {
+        name: `thread-${thread}`,
+        workingDir: behind(thread, outside.path),
+      }),
+    );
+    const ends = await Promise.allSettled(starts);
+    assert.deepEqual(readdirSync(outside.path), []);
+    assert.ok(ends.every(({ status }) => status === "rejected"));
+  });
+
+  it("is no program of the machine that it finds behind its launcher", async () => {
+    copyFileSync("/bin/sh", join(live.root, "hidden-sh"));
+    using layer = tempDir();
+    const starts = threads.flatMap((thread) => {
+      const program = behind(thread, join(live.root, "hidden-sh"));
+      const name = `program-${thread}.sh`;
+      layer.write({ [name]: `#!${program}\necho interpreted\n` });
+      chmodSync(layer.join(name), 0o755);
+      return [[program, "-c", "echo started"], [`/evil/${name}`]].map(async (argv) => {
+        const spec = live.spec({ argv, name: `argv-${thread}`, mounts: [evil(layer.path)] });
+        const { id } = await live.runtime.start(spec);
+        await live.ended(id);
+        return live.output.of(id);
+      });
+    });
+    const ends = await Promise.allSettled(starts);
+    assert.deepEqual(
+      ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : [])),
+      [],
+    );
+  });
+
+  /** Waits for programs that are started in the container, and makes a link from `path` to what their launchers' threads see. */
+  const planter = (path: string, target: string): string => `
+    const fs = require("node:fs");
+    fs.rmSync("${path}", { recursive: true, force: true });
+    console.log("up");
+    for (let planted; ; ) {
+      for (const pid of fs.readdirSync("/proc").filter((name) => /^\\d+$/.test(name) && name !== "1" && name !== planted)) {
+        try {
+          const thread = fs.readdirSync("/proc/" + pid + "/task").find((name) => name !== pid);
+          if (thread === undefined) continue;
+          fs.symlinkSync("/proc/" + pid + "/task/" + thread + "/root${target}", "/planted");
+          fs.renameSync("/planted", "${path}");
+          planted = pid;
+        } catch {}
+      }
+    }`;
+
+  it("gets no program that is run in it into a directory of the machine", async () => {
+    using outside = tempDir();
+    const script = planter("/w", outside.path);
+    const argv = [process.execPath, "-e", script];
+    const { id } = await live.runtime.start(live.spec({ argv, workingDir: "/w", name: "planter" }));
+    for (let attempt = 0; attempt < 4; attempt++) {
+      const argvOfProgram = ["touch", "escaped"];
+      await runProgram({ runtime: live.runtime, id }, argvOfProgram).catch(() => undefined);
+    }
+    assert.deepEqual(readdirSync(outside.path), []);
+    await live.runtime.stop(id, { graceMs: 0 });
+  });
+
+  it("gets no program of the machine run in it", async () => {
+    copyFileSync("/bin/sh", join(live.root, "hidden-sh"));
+    const script = planter("/program", join(live.root, "hidden-sh"));
+    const argv = [process.execPath, "-e", script];
+    const { id } = await live.runtime.start(live.spec({ argv, name: "planter" }));
+    for (let attempt = 0; attempt < 4; attempt++) {
+      const where = { runtime: live.runtime, id };
+      await assert.rejects(runProgram(where, ["/program", "-c", "echo started"]), /no such file/);
+    }
+    await live.runtime.stop(id, { graceMs: 0 });
+  });
+
+  it("does not own the machine's /dev/null, and cannot change it, by what is run in it", async () => {
+    const before = statSync("/dev/null");
+    const { id } = await live.background("echo up; sleep 1000", { user: nobody });
+    const { id: rootId } = await live.background("echo up; sleep 1000", { name: "root" });
+    try {
+      await runProgram({ runtime: live.runtime, id }, ["true"]);
+      assert.equal(statSync("/dev/null").uid, before.uid);
+      const mode = (before.mode & 0o7777).toString(8);
+      const change = ["chmod", mode, "/proc/self/fd/0"];
+      const { exitCode } = await runProgram({ runtime: live.runtime, id: rootId }, change);
+      assert.notEqual(exitCode, 0);
+    } finally {
+      if (!isRootless) chownSync("/dev/null", before.uid, before.gid);
+    }
+    for (const one of [id, rootId]) await live.runtime.stop(one, { graceMs: 0 });
   });
 
   it("gains nothing from programs with a set-user bit if it is not to", async (t) => {

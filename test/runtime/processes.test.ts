@@ -58,6 +58,16 @@ describe("containers that share the processes of their pod", { skip: cannotRun }
     assert.notEqual(alone.output.trim(), namespace);
   });
 
+  it("change nothing of the machine by what the first process has open", async () => {
+    await using live = await LiveRuntime.start();
+    await shareProcesses(live);
+    const { output } = await live.sh(
+      'for file in fd/0 fd/1 exe; do chmod "$(stat -Lc %a /proc/1/$file)" /proc/1/$file 2>/dev/null && echo changed $file; done',
+      inPod,
+    );
+    assert.equal(output, "");
+  });
+
   it("do not become undead when their parents go", async () => {
     await using live = await LiveRuntime.start();
     await shareProcesses(live);
