@@ -185,6 +185,15 @@ describe("a pod", { skip, concurrency: 3 }, () => {
     );
   });
 
+  it("that starts a program that is not there, and is never restarted, has failed", async () => {
+    const containers = [sleeper({ command: ["/no/such/thing"] })];
+    await cluster.makePod("never-begun", { restartPolicy: "Never", containers });
+    const pod = await cluster.podIn("never-begun", "Failed");
+    const { reason, exitCode } = main(pod)?.state?.terminated ?? {};
+    assert.deepEqual([reason, exitCode], ["StartError", 128]);
+    await showsColumns("never-begun", "0/1 StartError 0");
+  });
+
   it("that is deleted may say goodbye, and is gone as soon as it has", async () => {
     const file = home.join("goodbye");
     await cluster.runningPod("polite", {

@@ -12,7 +12,7 @@ import type { ContainerEnd, ContainerStatus } from "../../runtime/runtime.ts";
 import { apiTime } from "./api-time.ts";
 import type { Health } from "./container-health.ts";
 import { LOST, UNKNOWN } from "./lost-containers.ts";
-import type { PodContainers } from "./pod-containers.ts";
+import { notes, type PodContainers } from "./pod-containers.ts";
 import { isSidecar, shouldRestart } from "./restart-policy.ts";
 import { cutToBytes, messageBytes } from "./termination-message.ts";
 
@@ -216,14 +216,15 @@ function containerId({ id }: ContainerStatus): string {
 }
 
 function stateOf({ pod, messages }: ContainerFacts, container: ContainerStatus): ContainerState {
-  const { end, startedAtMs } = container;
-  const startedAt = apiTime(startedAtMs);
+  const { end, startedAtMs, annotations } = container;
+  const hasStarted = annotations[notes.startError] === undefined;
+  const startedAt = apiTime(hasStarted ? startedAtMs : 0);
   if (end === undefined) return { running: { startedAt } };
   const message = cutToBytes(messages.get(container.id) ?? "", messageBytes(pod));
   const terminated: ContainerStateTerminated = {
     exitCode: end.exitCode,
     ...(end.signal !== undefined && { signal: end.signal }),
-    reason: reasonOf(end),
+    reason: hasStarted ? reasonOf(end) : "StartError",
     ...(message !== "" && { message }),
     startedAt,
     finishedAt: apiTime(end.finishedAtMs),

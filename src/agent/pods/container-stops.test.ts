@@ -125,6 +125,26 @@ describe("ContainerStops", () => {
     assert.equal(bench.runtime.log.at(-1), "stop app-0 2000");
   });
 
+  it("remembers nothing of containers that have ended", async () => {
+    let looks = 0;
+    const { clock } = bench;
+    const counted = {
+      now: () => clock.now(),
+      monotonicMs: () => {
+        looks++;
+        return clock.monotonicMs();
+      },
+      sleep: (ms: number, signal?: AbortSignal) => clock.sleep(ms, signal),
+      schedule: (ms: number, callback: () => void) => clock.schedule(ms, callback),
+    };
+    const counting = new ContainerStops({ ...bench.parts, clock: counted });
+    await counting.stop(first(await requests(testPod(), 10)));
+    looks = 0;
+    // It looks at the clock once for each that is known to stop.
+    counting.hurry(1);
+    assert.equal(looks, 0);
+  });
+
   it("leaves what it has not stopped to the next agent when it ends", async () => {
     const containers = [hooked(testContainer("app"), "bye")];
     bench.runtime.onExec = () => new Promise(() => undefined);

@@ -37,7 +37,7 @@ const MIN_MS = 2000;
 
 export class ContainerStops {
   readonly #parts: StopParts;
-  /** Of containers that were told to end: one is told once, and has one hook, however often it is stopped. */
+  /** Of containers that were told to end and have not: one is told once, and has one hook, however often it is stopped. */
   readonly #told = new Map<string, Told>();
   readonly #quit = new AbortController();
 
@@ -95,6 +95,7 @@ export class ContainerStops {
     });
     await runtime.stop(id, { graceMs: told.leftMs }); // (4)
     told.cancelHook();
+    this.#told.delete(id); // Nobody stops what has ended; one that could not be stopped stays told.
   }
 
   #tell(request: StopRequest): Told {

@@ -10,6 +10,9 @@ import { type PodWishes, testPod } from "./testing/test-pod.ts";
 const MiB = 1024 * 1024;
 const limited: Volume = { name: "scratch", emptyDir: { sizeLimit: "1Mi" } };
 
+/** From a file, as the agent knows. */
+const STATIC = "static-uid";
+
 /** What one look at this pod leads to: a verdict, and which volumes were measured. */
 async function looked(
   of: Pod,
@@ -25,6 +28,7 @@ async function looked(
   };
   const limits = new EmptyDirLimits({
     pods: () => [{ pod: of, stage, evict }],
+    isStatic: ({ metadata }) => metadata.uid === STATIC,
     volumeUsage: ({ volume }) => {
       found.measured.push(volume);
       return usedBytes instanceof Error ? Promise.reject(usedBytes) : Promise.resolve(usedBytes);
@@ -60,14 +64,19 @@ describe("EmptyDirLimits", () => {
   });
 
   it("leaves critical pods, static pods and pods that end anyway alone", async () => {
-    const annotations = { "kubernetes.io/config.source": "file" };
     for (const [of, stage] of [
       [pod([limited], { spec: { priority: 2_000_000_000 } }), "syncing"],
-      [pod([limited], { metadata: { annotations } }), "syncing"],
+      [pod([limited], { metadata: { uid: STATIC } }), "syncing"],
       [pod([limited]), "terminating"],
     ] as const) {
       assert.equal((await looked(of, 10 * MiB, stage)).verdict, undefined);
     }
+  });
+
+  it("evicts a pod that only says of itself that it is static", async () => {
+    const annotations = { "kubernetes.io/config.source": "file" };
+    const { verdict } = await looked(pod([limited], { metadata: { annotations } }), 10 * MiB);
+    assert.equal(verdict?.reason, "Evicted");
   });
 
   it("bears with a volume that cannot be measured", async () => {
@@ -83,6 +92,7 @@ describe("EmptyDirLimits", () => {
         looks++;
         return [];
       },
+      isStatic: () => false,
       volumeUsage: () => Promise.resolve(0),
       clock,
       logger: new CaptureLogger(),

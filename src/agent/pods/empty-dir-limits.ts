@@ -11,6 +11,8 @@ import type { Verdict } from "./pod-status.ts";
 
 export interface EmptyDirLimitsOptions {
   readonly pods: () => readonly EvictablePod[];
+  /** It is from a file of this machine, whatever it says of itself. */
+  readonly isStatic: (pod: Pod) => boolean;
   /** In bytes. */
   readonly volumeUsage: (place: VolumePlace) => Promise<number>;
   readonly clock: Clock;
@@ -49,13 +51,17 @@ export class EmptyDirLimits {
   async check(signal: AbortSignal): Promise<void> {
     for (const one of this.#options.pods()) {
       if (signal.aborted) return;
-      if (one.stage !== "syncing" || isCritical(one.pod)) continue;
+      if (one.stage !== "syncing" || this.#isCritical(one.pod)) continue;
       const full = await this.#fullVolume(one.pod);
       if (full === undefined) continue;
       const limit = parseQuantity(full.emptyDir?.sizeLimit ?? "0").canonical();
       const message = `Usage of EmptyDir volume "${full.name}" exceeds the limit "${limit}". `;
       one.evict({ reason: "Evicted", message });
     }
+  }
+
+  #isCritical(pod: Pod): boolean {
+    return this.#options.isStatic(pod) || (pod.spec.priority ?? 0) >= CRITICAL_PRIORITY;
   }
 
   async #fullVolume({ metadata, spec }: Pod): Promise<Volume | undefined> {
@@ -81,9 +87,4 @@ function limitBytes({ emptyDir }: Volume): bigint | undefined {
   if (emptyDir?.sizeLimit === undefined || (emptyDir.medium ?? "") !== "") return undefined;
   const limit = parseQuantity(emptyDir.sizeLimit).value();
   return limit > 0n ? limit : undefined;
-}
-
-function isCritical({ metadata, spec }: Pod): boolean {
-  const source = metadata.annotations?.["kubernetes.io/config.source"] ?? "api";
-  return source !== "api" || (spec.priority ?? 0) >= CRITICAL_PRIORITY;
 }

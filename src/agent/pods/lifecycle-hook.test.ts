@@ -28,7 +28,7 @@ describe("runHook", () => {
     const container = { ...testContainer("app"), ...parts };
     const hook = { pod: testPod(), container, containerId: "c1", handler };
     const node = { addresses: ["127.0.0.1"] };
-    return runHook({ runtime: bench.runtime, node, clock: bench.clock }, hook, stop.signal);
+    return runHook({ ...bench.parts, node }, hook, stop.signal);
   }
 
   describe("with a program", () => {
@@ -66,12 +66,17 @@ describe("runHook", () => {
     let server: Server;
     let seen: IncomingMessage[];
     let status: number;
+    /** What the next answers lead to. */
+    let redirects: string[];
     beforeEach(async () => {
       seen = [];
       status = 200;
+      redirects = [];
       server = createServer((request, response) => {
         seen.push(request);
-        response.writeHead(status).end("answer");
+        const location = redirects.shift();
+        if (location === undefined) response.writeHead(status).end("answer");
+        else response.writeHead(302, { location }).end();
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     });
@@ -102,6 +107,37 @@ describe("runHook", () => {
       await run({ httpGet: { scheme: "HTTPS", port: port(), httpHeaders } });
       assert.equal(seen.length, 1);
       assert.equal(seen[0]?.headers.authorization, undefined);
+      assert.deepEqual(bench.takeEvents(), [
+        `Warning LifecycleHTTPFallback request to HTTPS lifecycle hook 127.0.0.1:${port()} got HTTP response, retry with HTTP succeeded`,
+      ]);
+    });
+
+    it("follows a redirect on the same host, with its headers", async () => {
+      redirects = ["/drain/"];
+      const httpHeaders = [{ name: "X-Why", value: "stop" }];
+      await run({ httpGet: { path: "/drain", port: port(), httpHeaders } });
+      assert.deepEqual(
+        seen.map(({ url, headers }) => [url, headers["x-why"]]),
+        [
+          ["/drain", "stop"],
+          ["/drain/", "stop"],
+        ],
+      );
+    });
+
+    it("takes an answer that leads to another host for an answer", async () => {
+      redirects = ["http://other.invalid/"];
+      await run({ httpGet: { path: "/", port: port() } });
+      assert.equal(seen.length, 1);
+    });
+
+    it("does not follow redirects for ever", async () => {
+      redirects = Array.from({ length: 20 }, () => "/again");
+      await assert.rejects(
+        run({ httpGet: { path: "/", port: port() } }),
+        /error: Get "http:\/\/127\.0\.0\.1:\d+\/again": stopped after 10 redirects$/,
+      );
+      assert.equal(seen.length, 10);
     });
 
     it("fails when nobody answers", async () => {

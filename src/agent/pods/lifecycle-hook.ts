@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import type { HTTPGetAction, LifecycleHandler, Pod } from "../../api/types.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isErrno } from "../../base/errors.ts";
+import type { Events } from "../../controller/event-recorder.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { AnyContainer } from "../all-containers.ts";
 import {
@@ -13,15 +14,17 @@ import {
   type HttpPlace,
   httpHeaders,
   httpPlace,
+  redirectPlace,
 } from "../probes/http-request.ts";
 import { dialFailure } from "../probes/network-error.ts";
-import { podText } from "./pod-events.ts";
+import { aboutPod, podText } from "./pod-events.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
 export interface HookParts {
   readonly runtime: Pick<Runtime, "exec">;
   /** The first address is where pods of this node listen. */
   readonly node: { readonly addresses: readonly string[] };
+  readonly events: Events;
   readonly clock: Clock;
 }
 
@@ -40,6 +43,8 @@ class HookError extends Error {
 const USER_AGENT = "kube-lifecycle/1.36";
 /** What a failed program said is kept so far. */
 const MAX_OUTPUT_BYTES = 10 * 1024;
+const MAX_REQUESTS = 10;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Throws HookError, or what `signal` aborted with; then nothing of the hook goes on. */
 export async function runHook(parts: HookParts, hook: Hook, signal: AbortSignal): Promise<void> {
@@ -99,13 +104,16 @@ interface HttpHook extends Hook {
 }
 
 async function runRequest(
-  { node }: HookParts,
+  { node, events }: HookParts,
   { action, ...hook }: HttpHook,
   signal: AbortSignal,
 ): Promise<void> {
   try {
     const place = httpPlace(action, hook.container, node.addresses[0] ?? "127.0.0.1");
-    await ask(place, httpHeaders(action.httpHeaders, USER_AGENT), signal);
+    const scheme = await ask(place, httpHeaders(action.httpHeaders, USER_AGENT), signal);
+    if (scheme === place.scheme) return;
+    const message = `request to HTTPS lifecycle hook ${place.authority} got HTTP response, retry with HTTP succeeded`;
+    aboutPod(events, hook.pod)("Warning", "LifecycleHTTPFallback", message);
   } catch (err) {
     signal.throwIfAborted();
     const text = `HTTP lifecycle hook (${action.path ?? ""}) for ${whom(hook)} failed`;
@@ -113,25 +121,59 @@ async function runRequest(
   }
 }
 
-/** Who speaks HTTP where TLS was expected is asked again in HTTP, without what is meant for TLS only. */
-async function ask(place: HttpPlace, headers: HttpHeaders, signal: AbortSignal): Promise<void> {
+/**
+ * Who speaks HTTP where TLS was expected is asked again in HTTP, without what is meant for TLS only. Returns how it was asked in
+ * the end.
+ */
+async function ask(
+  place: HttpPlace,
+  headers: HttpHeaders,
+  signal: AbortSignal,
+): Promise<HttpPlace["scheme"]> {
   try {
-    await answered(place, headers, signal);
+    await follow(place, headers, signal);
+    return place.scheme;
   } catch (err) {
     const isPlain = isErrno(err, "EPROTO", "ERR_SSL_WRONG_VERSION_NUMBER");
     if (place.scheme !== "https" || !isPlain) throw err;
     const { Authorization: _, ...rest } = headers;
-    await answered({ ...place, scheme: "http" }, rest, signal);
+    await follow({ ...place, scheme: "http", url: `http${place.url.slice(5)}` }, rest, signal);
+    return "http";
   }
 }
 
-/** Any answer will do. */
-function answered(place: HttpPlace, headers: HttpHeaders, signal: AbortSignal): Promise<void> {
+/** Any answer will do, but one that leads to another place on the same host. */
+async function follow(start: HttpPlace, headers: HttpHeaders, signal: AbortSignal): Promise<void> {
+  let place = start;
+  let lines = headers;
+  for (let sent = 1; ; sent++) {
+    const location = await answered(place, lines, signal);
+    if (location === undefined) return;
+    const next = redirectPlace(place, location);
+    const text = `Get ${JSON.stringify(place.url)}`;
+    if (next === undefined) {
+      throw new Error(`${text}: failed to parse Location header ${JSON.stringify(location)}`);
+    }
+    if (next.host !== start.host) return;
+    if (sent >= MAX_REQUESTS) throw new Error(`${text}: stopped after 10 redirects`);
+    // A name that the pod's author gave stays as long as the server does not give a whole URL.
+    if (/^[a-z][a-z0-9+.-]*:/i.test(location)) lines = { ...lines, Host: [] };
+    place = next;
+  }
+}
+
+/** Returns where a redirect leads; undefined if the answer is none. */
+function answered(
+  place: HttpPlace,
+  headers: HttpHeaders,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { scheme, host, port, path, authority } = place;
   return new Promise((resolve, reject) => {
     const onAnswer = (answer: IncomingMessage): void => {
       answer.destroy();
-      resolve();
+      const isRedirect = REDIRECTS.has(answer.statusCode ?? 0);
+      resolve(isRedirect ? answer.headers.location : undefined);
     };
     const { Host = [authority], ...others } = headers;
     const lines = { ...others, Host: Host[0] ?? authority };

@@ -203,6 +203,24 @@ describe("NodePods", () => {
     assert.deepEqual(bench.runtime.sandboxes(), ["u1"]);
   });
 
+  it("runs the preStop hook of a pod that was deleted while there was no agent", async () => {
+    const lifecycle = { preStop: { exec: { command: ["bye"] } } };
+    const app = { ...testContainer("app"), lifecycle };
+    server.put(testPod({ spec: { containers: [app], terminationGracePeriodSeconds: 12 } }));
+    await start();
+    assert.deepEqual(bench.runtime.running, ["app-0"]);
+    stop.abort();
+    await settle();
+    await running;
+    stop = new AbortController();
+    server.remove("web");
+    bench.runtime.log.length = 0;
+
+    await start();
+    await until(() => bench.runtime.sandboxes().length === 0);
+    assert.deepEqual(bench.runtime.log.slice(0, 2), ["exec app-0 bye", "stop app-0 12000"]);
+  });
+
   it("removes logs of a pod of which nothing else is left, and of no other", async () => {
     using dir = tempDir();
     bench = new PodBench(dir.path);

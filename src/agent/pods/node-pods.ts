@@ -6,14 +6,13 @@ import { readdirSync } from "node:fs";
 import type { Pod } from "../../api/types.ts";
 import { isAbort, untilAborted } from "../../base/abort.ts";
 import { isErrno } from "../../base/errors.ts";
-import type { ContainerStatus } from "../../runtime/runtime.ts";
 import type { AgentPaths, VolumePlace } from "../agent-paths.ts";
 import { mountFailureMessage } from "../volumes/mount-failure.ts";
 import type { VolumeChange } from "../volumes/volumes.ts";
 import { EmptyDirLimits } from "./empty-dir-limits.ts";
-import { notes } from "./pod-containers.ts";
 import { aboutPod } from "./pod-events.ts";
 import type { PodParts } from "./pod-parts.ts";
+import { type PodName, podRemains } from "./pod-remains.ts";
 import type { PodSource } from "./pod-source.ts";
 import type { PodWorker } from "./pod-worker.ts";
 import { PodWorkers } from "./pod-workers.ts";
@@ -35,9 +34,10 @@ export class NodePods {
   constructor(options: NodePodsOptions) {
     this.#options = options;
     this.workers = new PodWorkers(options);
-    const { volumeUsage, clock, logger } = options;
+    const { source, volumeUsage, clock, logger } = options;
     const pods = (): readonly PodWorker[] => this.workers.all();
-    this.#limits = new EmptyDirLimits({ pods, volumeUsage, clock, logger });
+    const isStatic = (pod: Pod): boolean => source.isStatic(pod);
+    this.#limits = new EmptyDirLimits({ pods, isStatic, volumeUsage, clock, logger });
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -89,7 +89,7 @@ export class NodePods {
     const orphans = [...uids].filter((uid) => this.workers.get(uid) === undefined);
     const stopped = orphans.map((uid) => {
       logger.info("pod is not known any more", { podUid: uid });
-      const pod = remains(uid, containers.get(uid) ?? [], logs.get(uid));
+      const pod = podRemains(uid, containers.get(uid) ?? [], logs.get(uid));
       return this.workers.removeOrphan(pod).stopped;
     });
     await unlessAborted(Promise.all(stopped), signal);
@@ -104,11 +104,6 @@ export class NodePods {
     const message = mountFailureMessage(volume, failure);
     aboutPod(this.#options.events, pod)("Warning", "FailedMount", message);
   }
-}
-
-interface PodName {
-  readonly podNamespace: string;
-  readonly podName: string;
 }
 
 /** By uid. An agent that died while it removed a pod, or made its first container, may have left nothing else of it. */
@@ -128,24 +123,4 @@ function namesIn(directory: string): readonly string[] {
     if (isErrno(err, "ENOENT")) return [];
     throw err;
   }
-}
-
-/** As much of a pod as its containers tell, or its logs. */
-function remains(
-  uid: string,
-  containers: readonly ContainerStatus[],
-  logged: PodName | undefined,
-): Pod {
-  const any: PodName | undefined = containers[0] ?? logged;
-  const graces = containers.map(({ annotations }) => Number(annotations[notes.graceSeconds]));
-  const grace = Math.max(0, ...graces.filter(Number.isFinite));
-  const names = [...new Set(containers.map(({ name }) => name))];
-  return {
-    metadata: { uid, name: any?.podName ?? uid, namespace: any?.podNamespace ?? "" },
-    spec: {
-      containers: names.map((name) => ({ name, resources: {} })),
-      terminationGracePeriodSeconds: grace,
-    },
-    status: {},
-  };
 }

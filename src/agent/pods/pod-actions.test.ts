@@ -155,6 +155,18 @@ describe("podActions", () => {
     assert.equal(textOf(podActions({ pod, containers: new Map(), ...still })), "start app-5 0");
   });
 
+  it("counts on from what the server knows of starts that failed under another agent", () => {
+    const failed = {
+      ...{ name: "app", state: { waiting: {} }, lastState: {}, ready: false, restartCount: 4 },
+      ...{ image: "host", imageID: "", containerID: "driftless://x" },
+    };
+    const pod = testPod({ status: { phase: "Running", containerStatuses: [failed] } });
+    const containers = containersOf(c("app", { attempt: 2, exitCode: 1 }));
+
+    const facts = { pod, containers, ...still, nowMs: 60_000 };
+    assert.equal(textOf(podActions(facts)), "start app-5 10000");
+  });
+
   it("does not run twice what ended for good, even if the runtime has forgotten it", () => {
     const ended = {
       ...{ name: "app", state: { terminated: { exitCode: 0 } }, lastState: {}, ready: false },

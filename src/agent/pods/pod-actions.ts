@@ -122,13 +122,15 @@ class Plan {
   /** At once if there was none before, or if the last one is forgiven; else when its time has come. */
   startWhenDue(container: Container, kind: ContainerKind): void {
     const last = this.last(container.name);
+    const told = attemptsBefore(this.facts.pod, container.name);
     if (last?.end === undefined) {
-      const attempt = attemptsBefore(this.facts.pod, container.name);
-      this.start.push({ container, kind, attempt, backoffMs: 0 });
+      this.start.push({ container, kind, attempt: told, backoffMs: 0 });
       return;
     }
+    // Those that failed to start are known to the agent that tried, and to the server.
+    const attempt = Math.max(last.attempt + 1, told);
     if (!this.current.has(container.name)) {
-      this.start.push({ container, kind, attempt: last.attempt + 1, backoffMs: 0 });
+      this.start.push({ container, kind, attempt, backoffMs: 0 });
       return;
     }
     const delayMs = restartDelayMs(last);
@@ -139,8 +141,8 @@ class Plan {
     if (untilMs > this.facts.nowMs && !hasGoneBack) {
       this.wait.push({ container, kind, delayMs, untilMs });
     } else {
-      const backoffMs = nextBackoffMs(last);
-      this.start.push({ container, kind, attempt: last.attempt + 1, backoffMs });
+      const backoffMs = nextBackoffMs(last, this.facts.nowMs);
+      this.start.push({ container, kind, attempt, backoffMs });
     }
   }
 
@@ -168,7 +170,7 @@ class Plan {
     const [, older] = this.facts.containers.get(container.name) ?? [];
     const { nowMs } = this.facts;
     if (restarts && !isBackedOff(old, older, nowMs)) {
-      const backoffMs = nextBackoffMs(old);
+      const backoffMs = nextBackoffMs(old, nowMs);
       this.start.push({ container, kind, attempt: old.attempt + 1, backoffMs });
     }
     return restarts;

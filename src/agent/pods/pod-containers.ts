@@ -26,12 +26,16 @@ export const notes = {
   backoffMs: "driftless.dev/restart-backoff-ms",
   /** How long it may take to stop, for when the pod is not known any more. */
   graceSeconds: "driftless.dev/termination-grace-seconds",
+  /** What it does before it stops, and its ports, for the same case. */
+  preStop: "driftless.dev/pre-stop",
   /** The machine's boot in which it was started: of another one nothing is left but files. */
   bootId: "driftless.dev/boot-id",
   /** The file in which it may say why it ended, on the host. */
   terminationFile: "driftless.dev/termination-message-file",
   /** Where else to look for that: "FallbackToLogsOnError". */
   terminationPolicy: "driftless.dev/termination-message-policy",
+  /** Its program could not be started, for this reason. */
+  startError: "driftless.dev/start-error",
 } as const;
 
 /** Of name and image and nothing else, as in the original: nothing else restarts a container. */

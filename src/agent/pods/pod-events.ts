@@ -33,7 +33,8 @@ function podReference({ metadata }: Pod): ObjectReference {
   };
 }
 
-function containerPath({ spec }: Pod, name: string): string {
+/** As events name the container. */
+export function containerPath({ spec }: Pod, name: string): string {
   const isIn = (list: readonly { readonly name: string }[] | null | undefined): boolean =>
     (list ?? []).some((one) => one.name === name);
   if (isIn(spec.initContainers)) return `spec.initContainers{${name}}`;

@@ -4,6 +4,7 @@
 import type { Pod, PodStatus } from "../../api/types.ts";
 import type { Health } from "./container-health.ts";
 import type { WaitingReason } from "./container-statuses.ts";
+import type { FailedStarts } from "./failed-starts.ts";
 import { type PodContainers, podContainers } from "./pod-containers.ts";
 import type { PodParts } from "./pod-parts.ts";
 import { podStatus, rejectedStatus, type Verdict } from "./pod-status.ts";
@@ -19,13 +20,18 @@ export class PodReporter {
   /** By container, as long as they wait. */
   readonly reasons: Map<string, WaitingReason> = new Map();
   readonly #health: Health;
+  readonly #failedStarts: FailedStarts;
   /** Of containers that have ended, by id. */
   readonly #messages = new Map<string, string>();
   #status: PodStatus | undefined;
 
-  constructor(parts: PodParts, health: Health) {
+  constructor(
+    parts: PodParts,
+    { health, failedStarts }: { readonly health: Health; readonly failedStarts: FailedStarts },
+  ) {
     this.#parts = parts;
     this.#health = health;
+    this.#failedStarts = failedStarts;
   }
 
   /** The last report; before the first one what the server has. */
@@ -36,7 +42,7 @@ export class PodReporter {
   report(pod: Pod, { isTerminal, verdict }: ReportOptions): PodStatus {
     const { runtime, node, clock } = this.#parts;
     const { uid = "" } = pod.metadata;
-    const containers = podContainers(runtime.list(), uid);
+    const containers = podContainers(this.#failedStarts.with(runtime.list()), uid);
     this.#readMessages(containers);
     const status = podStatus({
       pod,

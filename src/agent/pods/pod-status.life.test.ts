@@ -84,6 +84,25 @@ const phases: readonly Case[] = [
     { isTerminal: true },
   ],
   [
+    "an init container that failed for good beside a sidecar that still runs",
+    podOf("Never", [side("s1"), testContainer("i1")]),
+    [c("s1"), c("i1", bad)],
+    "Pending",
+  ],
+  [
+    "an init container that failed for good after a sidecar has ended",
+    podOf("Never", [side("s1"), testContainer("i1")]),
+    [c("s1", ok), c("i1", bad)],
+    "Failed",
+  ],
+  [
+    "nothing left that runs but one for debugging",
+    never,
+    [c("s1", ok), c("app", ok), c("debug")],
+    "Running I",
+    { before: { phase: "Running" } },
+  ],
+  [
     "a regular container that never came to its turn",
     podOf("Always", [testContainer("i1")]),
     [c("i1", bad)],

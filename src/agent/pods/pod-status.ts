@@ -12,6 +12,7 @@ import {
 import { type Statuses, withLost } from "./lost-containers.ts";
 import { isOver } from "./pod-actions.ts";
 import { podConditions } from "./pod-conditions.ts";
+import { running } from "./pod-containers.ts";
 import { type Phase, podPhase } from "./pod-phase.ts";
 
 /** Why a pod was ended or refused, whatever its containers did. */
@@ -76,11 +77,15 @@ export function rejectedStatus({ spec, status }: Pod, { reason, message }: Verdi
   };
 }
 
-function phaseOf({ pod, before, verdict, isTerminal }: StatusFacts, computed: Phase): Phase {
+function phaseOf(facts: StatusFacts, computed: Phase): Phase {
+  const { pod, before, containers, verdict, isTerminal } = facts;
   for (const { phase } of [pod.status, before]) {
     if (isOver(phase)) return phase as Phase;
   }
-  return verdict !== undefined && isTerminal ? "Failed" : computed;
+  if (verdict !== undefined && isTerminal) return "Failed";
+  // Who hears that a pod is over gives away what it had: not while anything of it runs, a sidecar or one for debugging.
+  const isTooEarly = isOver(computed) && running(containers).length > 0;
+  return isTooEarly ? ((before.phase || "Pending") as Phase) : computed;
 }
 
 function whyOf({ pod, before, verdict, isTerminal }: StatusFacts, phase: Phase): Verdict {

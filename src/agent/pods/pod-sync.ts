@@ -9,7 +9,9 @@ import type { Pod } from "../../api/types.ts";
 import { isAbort } from "../../base/abort.ts";
 import { podHostname } from "../pod-hostname.ts";
 import type { ContainerHealth } from "./container-health.ts";
+import { removeContainerLog } from "./container-log.ts";
 import type { ContainerStops } from "./container-stops.ts";
+import type { FailedStarts } from "./failed-starts.ts";
 import { graceSeconds } from "./grace-period.ts";
 import { ImageBackoff } from "./image-backoff.ts";
 import type { SyncFailure } from "./next-sync.ts";
@@ -20,7 +22,7 @@ import {
   type PodActions,
   podActions,
 } from "./pod-actions.ts";
-import { podContainers } from "./pod-containers.ts";
+import { type PodContainers, podContainers } from "./pod-containers.ts";
 import { aboutContainer, aboutPod, podText } from "./pod-events.ts";
 import type { PodParts } from "./pod-parts.ts";
 import type { PodReporter } from "./pod-reporter.ts";
@@ -36,6 +38,7 @@ export interface PodSyncParts {
   readonly reporter: PodReporter;
   readonly health: ContainerHealth;
   readonly stops: ContainerStops;
+  readonly failedStarts: FailedStarts;
 }
 
 export class PodSync {
@@ -43,23 +46,28 @@ export class PodSync {
   readonly #reporter: PodReporter;
   readonly #health: ContainerHealth;
   readonly #stops: ContainerStops;
+  readonly #failedStarts: FailedStarts;
   readonly #images: ImageBackoff;
-  #isReplacing = false;
+  /** Names of containers that are being stopped for others to take their place. */
+  #replaced: ReadonlySet<string> = new Set();
   /** Containers that the last run tried to start; undefined if it did not come to that. */
   #tried: ReadonlySet<string> | undefined;
   #isHeld = false;
 
-  constructor(parts: PodParts, { reporter, health, stops }: PodSyncParts) {
+  constructor(parts: PodParts, { reporter, health, stops, failedStarts }: PodSyncParts) {
     this.#parts = parts;
     this.#reporter = reporter;
     this.#health = health;
     this.#stops = stops;
+    this.#failedStarts = failedStarts;
     this.#images = new ImageBackoff(parts.clock);
   }
 
-  /** A container was stopped for another to take its place: that it has ended says nothing of the pod. */
-  get isReplacing(): boolean {
-    return this.#isReplacing;
+  /** A container has ended for another to take its place: that says nothing of the pod. While it still stops, all is as it looks. */
+  isReplacing({ metadata }: Pod): boolean {
+    if (this.#replaced.size === 0) return false;
+    const containers = this.#containers(metadata.uid ?? "");
+    return [...this.#replaced].some((name) => containers.get(name)?.[0]?.end !== undefined);
   }
 
   /** What did not work is in the answer. Throws only what `signal` aborted with. */
@@ -71,7 +79,8 @@ export class PodSync {
     if (unmounted !== undefined) return [unmounted];
     const actions = this.plan(pod); // (3)
     const tried = new Set(actions.start.map(({ container }) => container.name));
-    this.#isReplacing = actions.stop.some(({ container }) => tried.has(container.name));
+    const stopped = actions.stop.map(({ container }) => container.name);
+    this.#replaced = new Set(stopped.filter((name) => tried.has(name)));
     if (actions.isSandboxLost) {
       aboutPod(this.#parts.events, pod)("Normal", "SandboxChanged", SANDBOX_CHANGED);
     }
@@ -80,31 +89,39 @@ export class PodSync {
       this.#tried = tried;
       return failures;
     } finally {
-      this.#isReplacing = false;
+      this.#replaced = new Set();
     }
   }
 
-  /** What was started last has cleared the way for another: one that follows a sidecar. */
+  /** What was started last has cleared the way for another, one that follows a sidecar; or there is none to come any more. */
   hasMore(pod: Pod): boolean {
     const tried = this.#tried;
     if (tried === undefined || tried.size === 0) return false;
-    return this.plan(pod).start.some(({ container }) => !tried.has(container.name));
+    const { start, isDone } = this.plan(pod);
+    return isDone || start.some(({ container }) => !tried.has(container.name));
   }
 
   /** What there is to do now. */
   plan(pod: Pod): PodActions {
-    const { runtime, clock, node } = this.#parts;
-    const containers = podContainers(runtime.list(), pod.metadata.uid ?? "");
+    const { clock, node } = this.#parts;
+    const containers = this.#containers(pod.metadata.uid ?? "");
     const { bootId } = node;
     return podActions({ pod, containers, health: this.#health, bootId, nowMs: clock.now() });
+  }
+
+  #containers(podUid: string): PodContainers {
+    return podContainers(this.#failedStarts.with(this.#parts.runtime.list()), podUid);
   }
 
   async #act(pod: Pod, actions: PodActions, signal: AbortSignal): Promise<readonly SyncFailure[]> {
     const { runtime } = this.#parts;
     const stopped = await this.#stopAll(pod, actions.stop, signal); // (4)
     for (const one of actions.remove) {
-      await runtime.remove(one.id);
+      // First what the runtime does not know of: an agent that dies in between still finds the container.
       removeTerminationFile(one);
+      removeContainerLog(one);
+      this.#failedStarts.forget(one);
+      await runtime.remove(one.id);
     }
     const waiting = actions.wait.map((one) => this.#backOff(pod, one));
     if (stopped.length > 0) return [...stopped, ...waiting];
@@ -199,7 +216,10 @@ export class PodSync {
   ): Promise<SyncFailure | undefined> {
     const { reasons } = this.#reporter;
     const { name } = toStart.container;
-    const own = { images: this.#images, health: this.#health, stops: this.#stops };
+    const own = {
+      ...{ images: this.#images, health: this.#health },
+      ...{ stops: this.#stops, failedStarts: this.#failedStarts },
+    };
     try {
       await startContainer(this.#parts, { pod, toStart, ...own, signal });
       reasons.delete(name);

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { Container, ContainerStatus, Pod } from "../../api/types.ts";
+import { tempDir } from "../../base/testing/temp-dir.ts";
+import { StartError } from "../../runtime/runtime.ts";
+import type { PrepareContainer } from "./pod-parts.ts";
 import { PodWorker } from "./pod-worker.ts";
 import { PodBench } from "./testing/pod-bench.ts";
 import { testContainer, testPod } from "./testing/test-pod.ts";
@@ -109,6 +113,22 @@ describe("PodWorker, through a pod's life,", () => {
         bench.takeEvents()[0],
         "Normal Killing Container app failed liveness probe, will be restarted",
       );
+    });
+
+    it("tells who is ready while a container that failed takes its time to stop", async () => {
+      const containers = [testContainer("app"), testContainer("log")];
+      bench.runtime.stubborn.add("app");
+      await started(testPod({ spec: { containers } }));
+      bench.probes.fail("app");
+      await bench.settle();
+      assert.deepEqual(bench.runtime.running, ["app-0", "log-0"]);
+      bench.probes.unready.add("log");
+      bench.probes.tell();
+      assert.equal(statusOf("log")?.ready, false);
+      assert.equal(isTrue("Ready"), false);
+      await bench.clock.step(30_000);
+      await bench.settle();
+      assert.deepEqual(bench.runtime.running, ["log-0", "app-1"]);
     });
 
     it("ends a pod that is never restarted when its container fails", async () => {
@@ -224,6 +244,91 @@ describe("PodWorker, through a pod's life,", () => {
     });
   });
 
+  describe("with a program that cannot be started,", () => {
+    const failStarts = (count: number): void => {
+      for (let i = 0; i < count; i++) {
+        bench.runtime.failNext("start", new StartError("no such program"));
+      }
+    };
+
+    it("has failed if it is not to be restarted", async () => {
+      failStarts(1);
+      await started(testPod({ spec: { restartPolicy: "Never" } }));
+      assert.equal(bench.status().phase, "Failed");
+      const { terminated } = statusOf("app")?.state ?? {};
+      assert.deepEqual(
+        [terminated?.reason, terminated?.exitCode, terminated?.message, terminated?.startedAt],
+        ["StartError", 128, "no such program", "1970-01-01T00:00:00Z"],
+      );
+      assert.deepEqual(bench.takeEvents().slice(1), [
+        "Normal Created Container created",
+        "Warning Failed Error: no such program",
+      ]);
+      await bench.clock.step(60_000);
+      assert.deepEqual(bench.runtime.log, []);
+    });
+
+    it("tries again as after a crash, and counts", async () => {
+      failStarts(3);
+      const worker = await started(testPod());
+      assert.equal(statusOf("app")?.state.waiting?.reason, "RunContainerError");
+      assert.equal(statusOf("app")?.restartCount, 0);
+      await bench.clock.step(10_000);
+      await bench.clock.step(10_000);
+      assert.equal(statusOf("app")?.restartCount, 2);
+      await bench.clock.step(10_000);
+      assert.equal(statusOf("app")?.state.waiting?.reason, "CrashLoopBackOff");
+      assert.equal(statusOf("app")?.lastState.terminated?.reason, "StartError");
+      await bench.clock.step(10_000);
+      await bench.settle();
+      assert.deepEqual(bench.runtime.running, ["app-3"]);
+
+      bench.runtime.exit("app", 1);
+      await bench.settle();
+      worker.update(deleted(testPod()));
+      await worker.ended;
+      assert.deepEqual(bench.finished, ["u1"]);
+    });
+
+    it("tries again without counting if it was not the program's fault", async () => {
+      const cause = new Error("ENOSPC");
+      bench.runtime.failNext("start", new StartError("no space left", { cause }));
+      await started(testPod({ spec: { restartPolicy: "Never" } }));
+      assert.equal(statusOf("app")?.state.waiting?.reason, "RunContainerError");
+      await bench.clock.step(10_000);
+      await bench.settle();
+      assert.deepEqual(bench.runtime.running, ["app-0"]);
+    });
+  });
+
+  it("keeps the logs of the last that ended, and none of older ones or of starts that failed", async () => {
+    using dir = tempDir();
+    const { parts, prepareContainer } = bench;
+    const logged: PrepareContainer = async (of, signal) => {
+      const name = `app/${of.attempt}.log`;
+      dir.write({ [name]: "", [`${name}.20240101-000000`]: "" });
+      return { ...(await prepareContainer(of, signal)), logPath: dir.join(name) };
+    };
+    for (let i = 0; i < 3; i++) bench.runtime.failNext("start", new StartError("no"));
+    const worker = new PodWorker({ ...parts, prepareContainer: logged }, testPod());
+    bench.runtime.onExit(() => worker.containerEnded());
+    lives.push(worker.run(stop.signal));
+    for (let i = 0; i < 6; i++) await bench.clock.step(10_000);
+    assert.deepEqual(bench.runtime.running, ["app-3"]);
+    for (const delayMs of [40_000, 80_000]) {
+      bench.runtime.exit("app", 1);
+      await bench.settle();
+      await bench.clock.step(delayMs);
+      await bench.settle();
+    }
+    assert.deepEqual(bench.runtime.running, ["app-5"]);
+    const left = readdirSync(dir.join("app")).sort();
+    assert.deepEqual(
+      left,
+      ["4", "5"].flatMap((one) => [`${one}.log`, `${one}.log.20240101-000000`]),
+    );
+  });
+
   it("begins with its init containers again after the machine was down", async () => {
     const pod = testPod({ spec: { initContainers: [testContainer("i1")] } });
     await started(pod);
@@ -261,6 +366,24 @@ describe("PodWorker, through a pod's life,", () => {
       "Warning Evicted too much. ",
       "Normal Killing Stopping container app",
     ]);
+  });
+
+  it("says why it was ended also when one for debugging outlives the others", async () => {
+    const plain = testPod({ spec: { restartPolicy: "Never", activeDeadlineSeconds: 5 } });
+    bench.runtime.stubborn.add("debug");
+    await started({
+      ...plain,
+      spec: { ...plain.spec, ephemeralContainers: [testContainer("debug")] },
+    });
+    await bench.clock.step(5000);
+    await bench.settle();
+    assert.deepEqual(bench.runtime.running, ["debug-0"]);
+    bench.probes.tell();
+    assert.equal(bench.status().phase, "Running");
+    await bench.clock.step(30_000);
+    await bench.settle();
+    const { phase, reason } = bench.status();
+    assert.deepEqual([phase, reason], ["Failed", "DeadlineExceeded"]);
   });
 
   it("says when a container ran out of memory", async () => {

@@ -64,7 +64,7 @@ describe("PodWorker", () => {
       assert.deepEqual(bench.runtime.running, ["app-0"]);
       assert.equal(bench.status().phase, "Running");
       assert.deepEqual(bench.takeEvents(), [
-        'Normal Pulled Container image "host" already present on machine',
+        'Normal Pulled Container image "host" already present on machine and can be accessed by the pod',
         "Normal Created Container created",
         "Normal Started Container started",
       ]);

@@ -18,6 +18,7 @@ import type { Pod } from "../../api/types.ts";
 import { isAbort, linkSignals, untilAborted } from "../../base/abort.ts";
 import { ContainerHealth } from "./container-health.ts";
 import { ContainerStops } from "./container-stops.ts";
+import { FailedStarts } from "./failed-starts.ts";
 import { graceSeconds } from "./grace-period.ts";
 import { nextSyncMs, type SyncFailure } from "./next-sync.ts";
 import { isOver, stopping } from "./pod-actions.ts";
@@ -79,9 +80,11 @@ export class PodWorker {
     this.#parts = { ...parts, logger: parts.logger.child({ namespace, name, podUid: uid }) };
     this.#pod = pod;
     const health = new ContainerHealth(parts.probes);
-    this.#reporter = new PodReporter(parts, health);
+    const failedStarts = new FailedStarts(parts.clock);
+    this.#reporter = new PodReporter(parts, { health, failedStarts });
     this.#stops = new ContainerStops(this.#parts);
-    this.#sync = new PodSync(parts, { reporter: this.#reporter, health, stops: this.#stops });
+    const own = { reporter: this.#reporter, health, stops: this.#stops, failedStarts };
+    this.#sync = new PodSync(parts, own);
   }
 
   get pod(): Pod {
@@ -348,7 +351,7 @@ export class PodWorker {
   }
 
   #report(): void {
-    if (this.#isUnknown || this.#sync.isReplacing) return;
+    if (this.#isUnknown || this.#sync.isReplacing(this.#pod)) return;
     this.#reporter.report(this.#pod, { isTerminal: false, verdict: undefined });
   }
 

@@ -10,7 +10,7 @@ describe("restart back-off", () => {
     for (let attempt = 0; attempt < 8; attempt++) {
       const ended = runtimeContainer("app", { attempt, exitCode: 1, backoffMs });
       delays.push(goSeconds(restartDelayMs(ended)));
-      backoffMs = nextBackoffMs(ended);
+      backoffMs = nextBackoffMs(ended, 2000);
     }
 
     assert.deepEqual(delays, ["0s", "10s", "20s", "40s", "1m20s", "2m40s", "5m0s", "5m0s"]);
@@ -23,7 +23,14 @@ describe("restart back-off", () => {
     });
 
     assert.equal(restartDelayMs(ended), 0);
-    assert.equal(nextBackoffMs(ended), 10_000);
+    assert.equal(nextBackoffMs(ended, 600_000), 10_000);
+  });
+
+  it("begins anew after one that ran for ten minutes and is stopped for a failure", () => {
+    const running = runtimeContainer("app", { attempt: 5, backoffMs: 160_000 });
+
+    assert.equal(nextBackoffMs(running, 599_999), 300_000);
+    assert.equal(nextBackoffMs(running, 600_000), 10_000);
   });
 
   it("waits no longer than 5 min whatever is noted on a container", () => {

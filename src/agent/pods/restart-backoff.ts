@@ -11,13 +11,13 @@ const FORGIVEN_AFTER_MS = 600_000;
 
 /** How long after its end the next one may start. */
 export function restartDelayMs(ended: ContainerStatus): number {
-  return isForgiven(ended) ? 0 : notedMs(ended);
+  return isForgiven(ended, ended.startedAtMs) ? 0 : notedMs(ended);
 }
 
-/** What to note on the container that follows `ended`. */
-export function nextBackoffMs(ended: ContainerStatus): number {
-  if (isForgiven(ended)) return BASE_MS;
-  return Math.min(MAX_BACKOFF_MS, Math.max(BASE_MS, 2 * notedMs(ended)));
+/** What to note on the container that follows `last`, which has ended or is about to be stopped. */
+export function nextBackoffMs(last: ContainerStatus, nowMs: number): number {
+  if (isForgiven(last, nowMs)) return BASE_MS;
+  return Math.min(MAX_BACKOFF_MS, Math.max(BASE_MS, 2 * notedMs(last)));
 }
 
 /**
@@ -32,8 +32,8 @@ export function isBackedOff(
   return older?.end !== undefined && nowMs - older.end.finishedAtMs < notedMs(current);
 }
 
-function isForgiven({ startedAtMs, end }: ContainerStatus): boolean {
-  return end !== undefined && end.finishedAtMs - startedAtMs >= FORGIVEN_AFTER_MS;
+function isForgiven({ startedAtMs, end }: ContainerStatus, nowMs: number): boolean {
+  return (end?.finishedAtMs ?? nowMs) - startedAtMs >= FORGIVEN_AFTER_MS;
 }
 
 function notedMs({ annotations }: ContainerStatus): number {

@@ -14,6 +14,7 @@ import type { AnyContainer } from "../all-containers.ts";
 import type { ContainerHealth } from "./container-health.ts";
 import type { WaitingReason } from "./container-statuses.ts";
 import type { ContainerStops } from "./container-stops.ts";
+import type { FailedStarts } from "./failed-starts.ts";
 import { graceSeconds } from "./grace-period.ts";
 import { type ImageBackoff, isImageName } from "./image-backoff.ts";
 import { runHook } from "./lifecycle-hook.ts";
@@ -21,6 +22,7 @@ import type { ContainerKind, ContainerToStart } from "./pod-actions.ts";
 import { containerHash, notes, podContainers } from "./pod-containers.ts";
 import { aboutContainer, type Teller } from "./pod-events.ts";
 import type { PodParts } from "./pod-parts.ts";
+import { stopNotes } from "./pod-remains.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
 export interface StartRequest {
@@ -29,6 +31,7 @@ export interface StartRequest {
   readonly images: ImageBackoff;
   readonly health: ContainerHealth;
   readonly stops: ContainerStops;
+  readonly failedStarts: FailedStarts;
   readonly signal: AbortSignal;
 }
 
@@ -58,6 +61,7 @@ const imageReasons: ReadonlySet<string> = new Set([
 ]);
 
 const POST_START_FAILED = "PostStartHookError";
+const CREATED = "Container created";
 
 const typeNames: Readonly<Record<ContainerKind, string>> = {
   init: "init_container",
@@ -67,7 +71,7 @@ const typeNames: Readonly<Record<ContainerKind, string>> = {
 
 /** Throws StartFailure, or whatever `signal` aborted with. */
 export async function startContainer(parts: PodParts, request: StartRequest): Promise<void> {
-  const { pod, toStart, signal } = request;
+  const { pod, toStart, failedStarts, signal } = request;
   const { container, attempt, kind } = toStart;
   const tell = aboutContainer(parts.events, pod, container.name);
   try {
@@ -75,7 +79,7 @@ export async function startContainer(parts: PodParts, request: StartRequest): Pr
     const spec = await prepare(parts, request, image);
     // What is started cannot be taken back: not after somebody wants it to stop.
     signal.throwIfAborted();
-    const started = await start(parts, spec, tell);
+    const started = await start(parts, spec, { tell, failedStarts });
     await postStart(parts, request, started);
   } catch (err) {
     if (err instanceof StartFailure && err.reason !== POST_START_FAILED) {
@@ -117,7 +121,8 @@ async function findImage(
   try {
     const image = await runtime.image(name);
     images.found(name);
-    tell("Normal", "Pulled", `Container image ${quoted} already present on machine`);
+    const message = `Container image ${quoted} already present on machine and can be accessed by the pod`;
+    tell("Normal", "Pulled", message);
     return image;
   } catch (err) {
     if (imagePullPolicy === "Never" && err instanceof ImageMissingError) {
@@ -146,7 +151,7 @@ async function prepare(
       ...spec.annotations,
       [notes.hash]: containerHash(container),
       [notes.backoffMs]: String(backoffMs),
-      [notes.graceSeconds]: String(pod.spec.terminationGracePeriodSeconds ?? 30),
+      ...stopNotes(pod, container),
       [notes.bootId]: parts.node.bootId,
     };
     return { ...spec, annotations };
@@ -170,16 +175,23 @@ function targetOf({ runtime }: PodParts, pod: Pod, container: AnyContainer): str
 async function start(
   { runtime }: PodParts,
   spec: ContainerSpec,
-  tell: Teller,
+  { tell, failedStarts }: { readonly tell: Teller; readonly failedStarts: FailedStarts },
 ): Promise<ContainerStatus> {
   let started: ContainerStatus;
   try {
     started = await runtime.start(spec);
   } catch (err) {
+    const message = messageOf(err);
+    const isRefused = err instanceof StartError && err.cause === undefined;
+    // What went wrong around it goes by; a program that does not start is one that has ended.
+    if (isRefused) {
+      tell("Normal", "Created", CREATED);
+      failedStarts.add(spec, message);
+    }
     const reason = err instanceof StartError ? "RunContainerError" : "CreateContainerError";
-    throw new StartFailure(reason, messageOf(err), { cause: err });
+    throw new StartFailure(reason, message, { cause: err });
   }
-  tell("Normal", "Created", "Container created");
+  tell("Normal", "Created", CREATED);
   tell("Normal", "Started", "Container started");
   return started;
 }

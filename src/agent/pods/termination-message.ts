@@ -21,6 +21,8 @@ const FALLBACK = "FallbackToLogsOnError";
 
 /** Of one that has ended. Does not throw: what cannot be read is told in the message. */
 export function terminationMessage({ annotations, end, logPath }: ContainerStatus): string {
+  const startError = annotations[notes.startError];
+  if (startError !== undefined) return startError;
   const path = annotations[notes.terminationFile] ?? "";
   const usesLog = annotations[notes.terminationPolicy] === FALLBACK && end?.exitCode !== 0;
   try {

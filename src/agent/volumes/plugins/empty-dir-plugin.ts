@@ -2,15 +2,13 @@
 // except to say how much is in it.
 
 import { chmodSync, chownSync, existsSync, statSync } from "node:fs";
-import { lstat, readdir } from "node:fs/promises";
-import { join } from "node:path";
 import type { EmptyDirVolumeSource, Volume } from "../../../api/types.ts";
-import { isErrno } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/logger.ts";
 import { rootModeForGroup, UNCHANGED } from "../../../files/ownership.ts";
 import type { VolumePlace } from "../../agent-paths.ts";
 import type { NodeFacts } from "../../env/environment.ts";
 import type { VolumeContent, VolumePlugin, VolumeToMount } from "../volume-plugin.ts";
+import { diskUsage } from "./disk-usage.ts";
 import { memorySize } from "./memory-size.ts";
 import {
   isWhole,
@@ -29,8 +27,6 @@ export interface EmptyDirParts extends VolumeDirectoryParts {
 const DISK_MODE = 0o777;
 const MEMORY_MODE = 0o1777;
 const GROUP_WRITE = 0o020;
-/** What stat counts in, whatever the file system. */
-const BLOCK_BYTES = 512;
 
 export class EmptyDirPlugin implements VolumePlugin {
   readonly name = "kubernetes.io/empty-dir";
@@ -72,9 +68,8 @@ export class EmptyDirPlugin implements VolumePlugin {
    * How many bytes of disk or memory it takes. A sizeLimit of a volume in memory is the size of its tmpfs; on disk nothing stops a
    * container from going beyond: the original measures every 10 s or so and evicts the pod, which is for the caller to do.
    */
-  async usage(place: VolumePlace): Promise<number> {
-    const path = this.#parts.paths.volume(place);
-    return (await usageBelow(path, (await lstat(path)).dev, new Set())) * BLOCK_BYTES;
+  usage(place: VolumePlace): Promise<number> {
+    return diskUsage(this.#parts.paths.volume(place));
   }
 
   /** Of a volume in memory, to what the pod's new limits allow. Throws with the original's text. */
@@ -139,22 +134,4 @@ function giveTo(fsGroup: number | undefined, path: string): void {
   if (fsGroup === undefined) return;
   chownSync(path, UNCHANGED, fsGroup);
   chmodSync(path, rootModeForGroup(statSync(path).mode & 0o7777) | GROUP_WRITE);
-}
-
-/** In blocks. Follows no link, stays on its file system, counts a file with several names once, and bears with what goes away meanwhile. */
-async function usageBelow(path: string, device: number, counted: Set<number>): Promise<number> {
-  try {
-    const { dev, ino, nlink, blocks, ...stats } = await lstat(path);
-    const isDirectory = (stats.mode & 0o170000) === 0o040000;
-    if (dev !== device || (!isDirectory && nlink > 1 && counted.has(ino))) return 0;
-    counted.add(ino);
-    let total = blocks;
-    for (const name of isDirectory ? await readdir(path) : []) {
-      total += await usageBelow(join(path, name), device, counted);
-    }
-    return total;
-  } catch (err) {
-    if (isErrno(err, "ENOENT", "ENOTDIR")) return 0;
-    throw err;
-  }
 }
