@@ -7,6 +7,7 @@ import type { Duplex } from "node:stream";
 import type { SecureContextOptions, TLSSocket } from "node:tls";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
+import { isAnswering } from "../streams/upgrade.ts";
 import type { HttpRequest, HttpResponse } from "./http/answer.ts";
 import { isGone } from "./http/is-gone.ts";
 import { refuse, refuseTunnel } from "./http/refuse.ts";
@@ -193,6 +194,10 @@ export class Listener {
       this.#serve(request, response);
     });
     server.on("upgrade", (request: HttpRequest, socket: Duplex, head: Buffer) => {
+      if (isAnswering(socket)) {
+        socket.destroy();
+        return;
+      }
       const { response, upgrade } = upgradeOf({ request, socket, head });
       this.#serve(request, response, upgrade);
     });

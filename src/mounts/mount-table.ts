@@ -17,6 +17,11 @@ export class MountTable {
     return this.#byId.get(id);
   }
 
+  /** All that are at exactly this place. */
+  at(path: string): readonly MountInfo[] {
+    return this.#byPath.get(path) ?? [];
+  }
+
   /** What is mounted on it: at its very place, or somewhere inside. */
   on(id: number): readonly MountInfo[] {
     return this.#byParent.get(id) ?? [];

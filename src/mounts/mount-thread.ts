@@ -1,10 +1,15 @@
 // This side of the thread that visits containers. It is started when it is first needed; one that died, or does not answer, is
-// replaced by another: what it has left half done is finished by whoever comes next.
+// replaced by another: what it has left half done is finished by whoever comes next. It gets one request at a time, so that a
+// container that makes it wait for ever harms nobody but itself: who waits behind it is served by the next thread.
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../base/clock.ts";
-import type { MountThreadAnswer, MountThreadRequest } from "./mount-protocol.ts";
+import type {
+  MountThreadAnswer,
+  MountThreadMessage,
+  MountThreadRequest,
+} from "./mount-protocol.ts";
 import type { ReplaceOutcome, ReplaceRequest } from "./replace-mounts.ts";
 
 /** Far beyond what a thousand mounts need. A container can make a visitor wait for ever only by mounting a file system of its own. */
@@ -16,30 +21,28 @@ export interface MountReplacer {
   replace(request: ReplaceRequest): Promise<ReadonlyMap<string, ReplaceOutcome> | undefined>;
 }
 
-interface Running {
-  readonly worker: Worker;
-  readonly waiting: Map<number, PromiseWithResolvers<MountThreadAnswer>>;
+interface Job {
+  readonly request: ReplaceRequest;
+  readonly answer: PromiseWithResolvers<MountThreadAnswer>;
+  /** Nothing of it is under way any more. */
+  readonly done: PromiseWithResolvers<void>;
 }
 
 export class MountThread implements MountReplacer, AsyncDisposable {
   readonly #clock: Clock;
-  #running: Running | undefined;
-  #count = 0;
+  #worker: Worker | undefined;
+  /** The first is under way if `#patience` is there. */
+  readonly #jobs: Job[] = [];
+  #patience: Disposable | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   async replace(request: ReplaceRequest): Promise<ReadonlyMap<string, ReplaceOutcome> | undefined> {
-    this.#running ??= this.#start();
-    const running = this.#running;
-    const number = ++this.#count;
     const answer = Promise.withResolvers<MountThreadAnswer>();
-    running.waiting.set(number, answer);
-    running.worker.postMessage({ kind: "replace", number, request } satisfies MountThreadRequest);
-    using _timer = this.#clock.schedule(PATIENCE_MS, () => {
-      this.#abandon(running, new Error(`The mount thread did not answer in ${PATIENCE_MS} ms`));
-    });
+    this.#jobs.push({ request, answer, done: Promise.withResolvers() });
+    this.#next();
     const { outcomes, failure } = await answer.promise;
     if (failure !== undefined) throw new Error(`Cannot replace mounts: ${failure}`);
     return outcomes;
@@ -47,38 +50,60 @@ export class MountThread implements MountReplacer, AsyncDisposable {
 
   /** Lets it finish what it was asked for. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const running = this.#running;
-    if (running === undefined) return;
-    this.#running = undefined;
+    await Promise.all(this.#jobs.map(({ done }) => done.promise));
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    this.#worker = undefined;
+    worker.ref();
     const ended = Promise.withResolvers<void>();
-    running.worker.ref();
-    running.worker.once("exit", () => ended.resolve());
-    running.worker.postMessage({ kind: "end" } satisfies MountThreadRequest);
+    worker.once("exit", () => ended.resolve());
+    worker.postMessage({ kind: "end" } satisfies MountThreadRequest);
     await ended.promise;
   }
 
-  #start(): Running {
-    // The sources run as they are, and compiled.
-    const file = new URL(`./mount-worker${extname(import.meta.filename)}`, import.meta.url);
-    const running: Running = { worker: new Worker(file, { name: "mounts" }), waiting: new Map() };
-    const { worker, waiting } = running;
-    worker.on("message", (answer: MountThreadAnswer) => {
-      waiting.get(answer.number)?.resolve(answer);
-      waiting.delete(answer.number);
+  #next(): void {
+    const [job] = this.#jobs;
+    if (job === undefined || this.#patience !== undefined) return;
+    this.#worker ??= this.#start();
+    const worker = this.#worker;
+    this.#patience = this.#clock.schedule(PATIENCE_MS, () => {
+      this.#abandon(worker, new Error(`The mount thread did not answer in ${PATIENCE_MS} ms`));
     });
-    worker.once("error", (cause) => {
-      this.#abandon(running, new Error("The mount thread died", { cause }));
-    });
-    worker.once("exit", () => this.#abandon(running, new Error("The mount thread ended")));
-    // An agent that stops does not wait for it.
-    worker.unref();
-    return running;
+    const { request } = job;
+    worker.postMessage({ kind: "replace", request } satisfies MountThreadRequest);
   }
 
-  #abandon(running: Running, why: Error): void {
-    if (this.#running === running) this.#running = undefined;
-    for (const { reject } of running.waiting.values()) reject(why);
-    running.waiting.clear();
-    void running.worker.terminate();
+  #start(): Worker {
+    // The sources run as they are, and compiled.
+    const file = new URL(`./mount-worker${extname(import.meta.filename)}`, import.meta.url);
+    const worker = new Worker(file, { name: "mounts" });
+    worker.on("message", (message: MountThreadMessage) => {
+      if (worker !== this.#worker) return;
+      if (message.kind === "answer") this.#jobs[0]?.answer.resolve(message);
+      else this.#done();
+    });
+    worker.once("error", (cause) => {
+      this.#abandon(worker, new Error("The mount thread died", { cause }));
+    });
+    worker.once("exit", () => this.#abandon(worker, new Error("The mount thread ended")));
+    // An agent that stops does not wait for it.
+    worker.unref();
+    return worker;
+  }
+
+  #done(): void {
+    this.#patience?.[Symbol.dispose]();
+    this.#patience = undefined;
+    this.#jobs.shift()?.done.resolve();
+    this.#next();
+  }
+
+  #abandon(worker: Worker, why: Error): void {
+    if (worker !== this.#worker) return;
+    this.#worker = undefined;
+    void worker.terminate();
+    // If it was answered already, this is nothing to anybody.
+    this.#jobs[0]?.answer.reject(why);
+    this.#done();
   }
 }

@@ -10,16 +10,19 @@
 //  (7) make sure that the old one stands on the new one, and on nothing else. The same
 //  (8) take away the old one: all see the new one. Never without (7), or what the mounts hide would be seen
 //  (9) go home, and write down that it is done. The next life finds out in (1)
-// (10) wake those who watch, and replace the bind from which the container's next start would mount
+// (10) wake those who watch. They hear of the old version's removal too
+// (11) put the same beneath the mount from which the container's next start would mount. Two mounts there: (1) of the next life
+// (12) take away the upper one
 //
 // All mounts of a container go through a step before any goes through the next one.
 
 import { constants } from "node:fs";
 import { isErrno } from "../base/errors.ts";
-import { fileMark, isSameMount, type MountMark, markOf, mountStatus } from "./mount-mark.ts";
-import { type MountNote, type MountRecord, readRecord, writeRecord } from "./mount-record.ts";
+import { fileMark, isSameMount, type MountMark, markOf } from "./mount-mark.ts";
+import type { MountNote, MountRecord, MountRecords } from "./mount-record.ts";
 import type { MountTable } from "./mount-table.ts";
 import { LostError, type NamespaceVisitor } from "./namespace-visitor.ts";
+import { openOwn, putBeneathOwn, settleOwn } from "./own-places.ts";
 import type { ProcessIdentity } from "./process-calls.ts";
 import { openBeneath, openNoLinks } from "./safe-path.ts";
 import {
@@ -78,13 +81,14 @@ export type ReplaceOutcome =
 export type BehindReason = "missing" | "sort" | "covered" | "nested" | "gone" | "failed";
 
 /** So many are replaced in one visit: each needs some open files. */
-const MAX_AT_ONCE = 100;
+const MAX_AT_ONCE = 250;
 
 /** Called after each step, for tests that end the process there. */
 type OnStep = (step: number) => void;
 
 export interface ReplaceParts {
   readonly visitor: NamespaceVisitor;
+  readonly records: MountRecords;
   readonly onStep?: OnStep;
 }
 
@@ -92,18 +96,24 @@ export interface ReplaceParts {
 export interface Replaced extends Disposable {
   /** By name. */
   readonly outcomes: ReadonlyMap<string, ReplaceOutcome>;
-  /** Step (10). */
+  /** From step (10) on. */
   finish(): void;
 }
 
 /** Throws NoVisitError if the container is gone; else what goes wrong is in the answer. */
 export function replaceMounts(request: ReplaceRequest, parts: ReplaceParts): Replaced {
   using files = new DisposableStack();
+  const { record, isOfBefore } = parts.records.read(request.record);
+  if (isOfBefore) {
+    const ownPlaces = request.mounts.map(({ ownPlace }) => ownPlace);
+    quietly(() => settleOwn(ownPlaces, parts.visitor)); // (1)
+  }
+  const known: Known = { record, table: undefined };
   const all: Replacement[] = [];
   const outcomes = new Map<string, ReplaceOutcome>();
   for (let i = 0; i < request.mounts.length; i += MAX_AT_ONCE) {
     const mounts = request.mounts.slice(i, i + MAX_AT_ONCE);
-    const some = files.use(new Replacement({ ...request, mounts }, parts));
+    const some = files.use(new Replacement({ ...request, mounts }, parts, known));
     all.push(some);
     for (const [name, outcome] of some.run()) outcomes.set(name, outcome);
   }
@@ -144,10 +154,19 @@ interface PlacedWork extends Work {
   readonly place: OpenFile;
 }
 
+/** What all parts of a request share. */
+interface Known {
+  readonly record: MountRecord;
+  /** Of the container, as it was when it was last looked at: good enough to find a place, which is then looked at itself. */
+  table: MountTable | undefined;
+}
+
 class Replacement implements Disposable {
   readonly #request: ReplaceRequest;
   readonly #visitor: NamespaceVisitor;
+  readonly #records: MountRecords;
   readonly #onStep: OnStep;
+  readonly #known: Known;
   /** What is needed until the end, and what only until (9). */
   readonly #files = new DisposableStack();
   readonly #inside = new DisposableStack();
@@ -156,12 +175,14 @@ class Replacement implements Disposable {
   readonly #outcomes = new Map<string, ReplaceOutcome>();
   #done: readonly Work[] = [];
 
-  constructor(request: ReplaceRequest, { visitor, onStep }: ReplaceParts) {
+  constructor(request: ReplaceRequest, { visitor, records, onStep }: ReplaceParts, known: Known) {
     this.#request = request;
     this.#visitor = visitor;
+    this.#records = records;
+    this.#known = known;
     this.#onStep = onStep ?? (() => undefined);
     this.#calls = this.#files.use(new WakeUpCalls(visitor));
-    this.#record = readRecord(request.record);
+    this.#record = known.record;
   }
 
   [Symbol.dispose](): void {
@@ -192,12 +213,17 @@ class Replacement implements Disposable {
 
   finish(): void {
     this.#calls.wake(); // (10)
-    for (const work of this.#done) quietly(() => this.#replaceOwn(work));
     this.#onStep(10);
+    const owns = this.#done.flatMap(({ own, source }) =>
+      own && quietly(() => putBeneathOwn(own, source)) === true ? [own] : [],
+    ); // (11)
+    this.#onStep(11);
+    for (const own of owns) quietly(() => this.#visitor.unmount(own)); // (12)
+    this.#onStep(12);
   }
 
   #write(names: readonly string[]): void {
-    writeRecord(this.#request.record, this.#record, names);
+    this.#records.write(this.#request.record, this.#record, names);
   }
 
   #note({ name, atStart }: MountToReplace): MountNote {
@@ -227,6 +253,12 @@ class Replacement implements Disposable {
     if (upper && lower && upper.parentId === lower.id) {
       using place = openPlace(note.shown, table);
       this.#visitor.unmount(place);
+    } else if (upper && lower && lower.parentId === upper.id) {
+      // Somebody covered the place when it was put there, so it came between: as if it had never been.
+      using place = openPlace(next.mark, table);
+      this.#visitor.unmount(place);
+      this.#record.set(mount.name, note);
+      return;
     } else if (!isDone) {
       this.#record.set(mount.name, note);
       return;
@@ -261,7 +293,7 @@ class Replacement implements Disposable {
 
   #replace(works: readonly Work[]): readonly Work[] {
     this.#onStep(4);
-    const before = this.#visitor.table();
+    const before = this.#known.table ?? this.#visitor.table();
     const placed = this.#eachWork(works, (work) => this.#open(work, before)); // (5)
     this.#onStep(5);
     const moved = this.#eachWork(placed, (work) => {
@@ -271,6 +303,7 @@ class Replacement implements Disposable {
     this.#onStep(6);
     if (moved.length === 0) return [];
     const between = this.#visitor.table();
+    this.#known.table = between;
     const checked = this.#each(moved, (work) => this.#check(work, between)); // (7)
     this.#onStep(7);
     const done = this.#each(checked, (work) => {
@@ -307,14 +340,6 @@ class Replacement implements Disposable {
       throw new BehindError("covered", "something was mounted over it at this moment");
     }
     return work;
-  }
-
-  /** What a crash leaves there is taken away with the sub paths of the volume. */
-  #replaceOwn({ own, source }: Work): void {
-    if (!own || fileMark(own).inode === fileMark(source).inode) return;
-    using tree = cloneTree(source, { isRecursive: false });
-    moveMount(tree, own, { flags: MOVE_MOUNT_BENEATH });
-    this.#visitor.unmount(own);
   }
 
   /** As #each, before anything has happened to them: one that fails is as it was. */
@@ -369,19 +394,6 @@ function openSource({ source: { root, path } }: MountToReplace): OpenFile | unde
   }
 }
 
-/** Undefined if nothing is mounted there: the next start of the container sees to it. */
-function openOwn(path: string): OpenFile | undefined {
-  try {
-    const place = openNoLinks(path);
-    if (mountStatus(place).isRoot) return place;
-    place[Symbol.dispose]();
-    return undefined;
-  } catch (err) {
-    if (isErrno(err, "ENOENT", "ENOTDIR")) return undefined;
-    throw err;
-  }
-}
-
 /** The place at which this mount is seen, in the namespace of the table, without following any link. */
 function openPlace(mark: MountMark, table: MountTable): OpenFile {
   const mount = table.get(mark.id);
@@ -400,8 +412,10 @@ function openPlace(mark: MountMark, table: MountTable): OpenFile {
 }
 
 /** The next start of the container looks at its place anyway. */
-function quietly(act: () => void): void {
+function quietly<T>(act: () => T): T | undefined {
   try {
-    act();
-  } catch {}
+    return act();
+  } catch {
+    return undefined;
+  }
 }

@@ -229,6 +229,20 @@ export function makeFifo(path: string, mode: number): void {
   mknodat(AT_FDCWD, { path, mode: S_IFIFO | mode, device: { major: 0, minor: 0 } });
 }
 
+/** Gives back the disk's room there; the file's length stays. Who watches the file is told that it was changed, even if there was nothing. */
+export function punchHole(
+  { fd }: OpenFile,
+  { offset, length }: { readonly offset: number; readonly length: number },
+): void {
+  const FALLOC_FL_KEEP_SIZE = 1;
+  const FALLOC_FL_PUNCH_HOLE = 2;
+  call(
+    "int fallocate(int fd, int mode, int64_t offset, int64_t length)",
+    [fd, FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE, offset, length],
+    { syscall: "fallocate" },
+  );
+}
+
 export function setns(file: OpenFile, type: number): void {
   call("int setns(int fd, int type)", [file.fd, type], { syscall: "setns" });
 }

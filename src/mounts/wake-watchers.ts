@@ -1,11 +1,13 @@
 // Replacing a mount is no event to anybody who watches files. A watcher of the file watches the old one, which is still there; a
-// watcher of its directory hears of what happens to the file that the mount hides. So both are opened for writing and cut to the
-// length that they have: that changes nothing, and is told as MODIFY and CLOSE_WRITE. Whoever then looks finds the new file.
+// watcher of its directory hears of what happens to the file that the mount hides. So both are opened for writing, and changed in a way
+// that changes nothing, which is told as MODIFY and CLOSE_WRITE. Whoever then looks finds the new file. The old one is ours, and is cut
+// to the length that it has. The hidden one may be written by somebody at this very moment, so a hole is made far behind its end.
 //
 // Nothing here may fail: who is not woken hears of the old version's removal, or looks from time to time.
 
 import { constants, fstatSync, ftruncateSync, futimesSync, readdirSync } from "node:fs";
 import { posix } from "node:path";
+import { isErrno } from "../base/errors.ts";
 import { mountStatus } from "./mount-mark.ts";
 import type { MountTable } from "./mount-table.ts";
 import type { NamespaceVisitor } from "./namespace-visitor.ts";
@@ -17,6 +19,7 @@ import {
   O_PATH,
   type OpenFile,
   openat2,
+  punchHole,
   RESOLVE_BENEATH,
   RESOLVE_NO_SYMLINKS,
 } from "./system-calls.ts";
@@ -24,6 +27,8 @@ import {
 /** Of an old directory; who watches more of them hears of the rest when they are removed. */
 const MAX_FILES = 1000;
 const MAX_DEPTH = 8;
+/** Behind the end of any file that could be meant, and before that of any file that a file system could have. */
+const FAR = 2 ** 40;
 const O_WAKE = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 export class WakeUpCalls implements Disposable {
@@ -73,7 +78,7 @@ export class WakeUpCalls implements Disposable {
     for (const { parent, name } of this.#hidden) {
       quietly(() => {
         using file = below(parent, name);
-        this.#touch(file);
+        this.#touchHidden(file);
       });
     }
   }
@@ -101,6 +106,18 @@ export class WakeUpCalls implements Disposable {
       }
     };
     walk(root, 0);
+  }
+
+  #touchHidden(file: OpenFile): void {
+    if (!fstatSync(file.fd).isFile()) return;
+    using open = this.#visitor.reopen(file, O_WAKE & ~constants.O_NOFOLLOW);
+    try {
+      punchHole(open, { offset: FAR, length: 4096 });
+    } catch (err) {
+      if (!isErrno(err, "EOPNOTSUPP", "ENOTSUP", "ENOSYS")) throw err;
+      const { atime, mtime } = fstatSync(open.fd);
+      futimesSync(open.fd, atime, mtime);
+    }
   }
 
   /** Only what is a plain file: to open anything else may do anything. */

@@ -190,6 +190,11 @@ describe("acceptPortForward over SPDY, stream by stream", () => {
     "has a port beyond the last": { streamtype: "data", port: "65536", requestid: "0" },
     "has no type": { port: "80", requestid: "0" },
     "has another type": { port: "80", streamtype: "stdin", requestid: "0" },
+    "has a request ID that is long": {
+      streamtype: "data",
+      port: "80",
+      requestid: "7".repeat(10_000),
+    },
   };
   for (const [what, headers] of Object.entries(wrong)) {
     it(`resets one that ${what}`, async () => {
@@ -208,6 +213,22 @@ describe("acceptPortForward over SPDY, stream by stream", () => {
       (await client.ended(error)).toString(),
       "(request=7) timed out waiting for streams",
     );
+  });
+
+  it("keeps nothing of a pair whose streams the client takes back", async () => {
+    const { client, pod } = await openSpdy();
+    await client.reset(client.open({ port: "80" }));
+    const before = pod.clock.waiting;
+    for (const requestid of ["7", "8", "9"]) {
+      const id = client.open({ port: "80", streamtype: "error", requestid });
+      client.socket.write(client.write.rstStream(id, 5));
+    }
+    await client.reset(client.open({ port: "80" }));
+    await settle();
+    assert.equal(pod.clock.waiting, before);
+    const pair = openPair(client, 80, "8");
+    (await pod.connection(0)).end("bye");
+    assert.equal((await client.ended(pair.data)).toString(), "bye");
   });
 
   it("says that a pair has its stream already", async () => {

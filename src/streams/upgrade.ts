@@ -10,6 +10,15 @@ export interface Upgrade {
   readonly head: Buffer;
 }
 
+/**
+ * Whether a request before it, on the same connection, is still being answered: the client did not wait. Then nothing can be written between the two, and
+ * the connection has to end.
+ */
+export function isAnswering(socket: Duplex): boolean {
+  const { _httpMessage: answer } = socket as { readonly _httpMessage?: object | null };
+  return answer !== undefined && answer !== null;
+}
+
 /** Nothing was written to the connection: the caller answers with `status`, `headers` and `message`. */
 export class UpgradeError extends Error {
   override readonly name = "UpgradeError";

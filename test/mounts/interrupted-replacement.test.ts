@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
 import { MountThread } from "../../src/mounts/mount-thread.ts";
@@ -22,6 +23,8 @@ const STEPS: readonly [step: number, seen: "old" | "new", mounts: number][] = [
   [8, "new", 1],
   [9, "new", 1],
   [10, "new", 1],
+  [11, "new", 1],
+  [12, "new", 1],
 ];
 
 function replaceUntil(stand: MountStand, step: number): void {
@@ -94,5 +97,38 @@ describe("a replacement", { skip: isRoot ? false : "mounts need root here" }, ()
     assert.equal(stand.shows("a.conf"), "new");
     assert.equal(stand.mountsAt(`${PLACES}/a.conf`), 1);
     assert.equal(stand.inside("ls", `${PLACES}/deep`), "");
+  });
+
+  it("that is killed while it replaces the mount of our own leaves nothing there that the next does not take away", async () => {
+    await using stand = await startStand();
+    await using thread = new MountThread(systemClock);
+    using own = stand.mountOwn("a.conf");
+    stand.swap(fresh, { keepsOld: true });
+    replaceUntil(stand, 11);
+    assert.deepEqual([own.count, readFileSync(own.path, "utf8")], [2, "old"]);
+    await thread.replace(stand.request);
+    assert.deepEqual([own.count, readFileSync(own.path, "utf8")], [1, "new"]);
+    stand.swap(newest);
+    await thread.replace(stand.request);
+    await thread[Symbol.asyncDispose]();
+    assert.deepEqual([own.count, readFileSync(own.path, "utf8")], [1, "newest"]);
+  });
+
+  it("whose mount came above the old one, since the place was covered at that moment, takes it away again", async () => {
+    await using stand = await startStand();
+    await using thread = new MountThread(systemClock);
+    stand.swap(fresh, { keepsOld: true });
+    const place = `${PLACES}/a.conf`;
+    stand.inside("sh", "-c", `echo between > /tmp/between; mount --bind /tmp/between ${place}`);
+    stand.noteNext("a.conf");
+    stand.inside("sh", "-c", `echo mine > /tmp/mine; mount --bind /tmp/mine ${place}`);
+    const covered = await thread.replace(stand.request);
+    assert.equal(covered?.get("a.conf")?.kind, "behind");
+    assert.equal(stand.shows("a.conf"), "mine\n");
+    stand.inside("umount", place);
+    const outcomes = await thread.replace(stand.request);
+    assert.equal(outcomes?.get("a.conf")?.kind, "replaced");
+    assert.equal(stand.shows("a.conf"), "new");
+    assert.equal(stand.mountsAt(place), 1);
   });
 });

@@ -2,13 +2,24 @@
 // other programs can be run. Everything is below one directory, and goes with it.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type TempDir, tempDir } from "../../src/base/testing/temp-dir.ts";
+import { readMountInfo } from "../../src/mounts/mount-info.ts";
 import type { MountNote } from "../../src/mounts/mount-record.ts";
 import { identify, isAlive, type ProcessIdentity } from "../../src/mounts/process-calls.ts";
 import type { MountToReplace, ReplaceRequest } from "../../src/mounts/replace-mounts.ts";
+import { bindFd, openNoLinks } from "../../src/mounts/safe-path.ts";
+import { MNT_DETACH, umount2 } from "../../src/mounts/system-calls.ts";
 
 /** Inside. */
 export const PLACES = "/etc/app";
@@ -17,6 +28,12 @@ export interface StandOptions {
   /** Sub paths of the first version that are mounted, by their name at PLACES. */
   readonly mounts: Readonly<Record<string, string>>;
   readonly first: Files;
+}
+
+export interface OwnMount extends Disposable {
+  readonly path: string;
+  /** How many are there, one above the other. */
+  readonly count: number;
 }
 
 export type Files = Readonly<Record<string, string>>;
@@ -174,8 +191,39 @@ export class MountStand implements AsyncDisposable {
     return this.mountTable.filter((line) => line.split(" ")[4] === path).length;
   }
 
+  /** As our agent has the same mounted in its own namespace. */
+  mountOwn(name: string): OwnMount {
+    const path = this.#dir.join("own", name);
+    mkdirSync(join(path, ".."), { recursive: true });
+    writeFileSync(path, "");
+    using source = openNoLinks(join(versionPath(this.volume, this.#version), name));
+    bindFd(source, path, { isReadOnly: false });
+    const mounts = (): readonly unknown[] => readMountInfo().filter((mount) => mount.path === path);
+    return {
+      path,
+      get count() {
+        return mounts().length;
+      },
+      [Symbol.dispose]: () => {
+        for (const _ of mounts()) umount2(path, MNT_DETACH);
+      },
+    };
+  }
+
+  /** As if what is seen there now had been put there by somebody who was killed then. */
+  noteNext(name: string): void {
+    const { shown, version } = this.#noteOf(`${PLACES}/${name}`);
+    const note = { ...this.#atStart.get(name), next: { mark: shown, version } };
+    appendFileSync(
+      this.record,
+      `${JSON.stringify({ [name]: note })}
+`,
+    );
+  }
+
+  /** Of what is seen. */
   #noteOf(path: string): MountNote {
-    const line = this.mountTable.find((one) => one.split(" ")[4] === path) ?? "";
+    const line = this.mountTable.findLast((one) => one.split(" ")[4] === path) ?? "";
     const [device, inode, sort] = this.inside("stat", "-c", "%d %i %F", path).trim().split(" ");
     const shown = {
       id: Number(line.split(" ")[0]),

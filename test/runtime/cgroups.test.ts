@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
+import { identify } from "../../src/mounts/process-calls.ts";
 import { Cgroups, systemHierarchies } from "../../src/runtime/cgroups/cgroups.ts";
 import type { ContainerResources } from "../../src/runtime/runtime.ts";
 import { cannotLimit, cgroupFile, placeOf } from "./container-cgroup.ts";
@@ -52,7 +53,7 @@ describe("the cgroups of a container", { skip: cannotRun || cannotLimit("memory"
     await live.runtime.stop(id, { graceMs: 0 });
     await live.runtime.remove(id);
     for (const { directory } of groups) assert.ok(!existsSync(directory));
-    for (const pid of pids) assert.ok(!existsSync(`/proc/${pid}`));
+    for (const pid of pids) assert.equal(identify(pid), undefined);
   });
 
   it("are gone after a start that came to nothing", async () => {

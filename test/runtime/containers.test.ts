@@ -454,7 +454,7 @@ describe("a container that cannot start", { skip: cannotRun }, () => {
     {
       name: "a working directory that cannot be made",
       changes: { workingDir: "/x", isRootReadOnly: true },
-      message: 'chdir to cwd ("/x") failed: no such file or directory',
+      message: 'chdir to cwd ("/x") failed: read-only file system',
     },
     {
       name: "a value with a null character",

@@ -2,7 +2,15 @@
 // machine must live.
 
 import assert from "node:assert/strict";
-import { chmodSync, chownSync, copyFileSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";

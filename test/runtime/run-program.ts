@@ -1,5 +1,6 @@
 // Programs run in a container of a LiveRuntime, to their end.
 
+import { once } from "node:events";
 import type { Readable } from "node:stream";
 import type { ExecSession, ExecSpec, Runtime } from "../../src/runtime/runtime.ts";
 
@@ -48,8 +49,15 @@ export class Heard {
 export async function finished(session: ExecSession): Promise<Ran> {
   const stdout = new Heard(session.stdout);
   const stderr = new Heard(session.stderr);
+  const read = [session.stdout, session.stderr].map(untilRead);
   const { exitCode, signal } = await session.ended;
+  await Promise.all(read);
   return { exitCode, signal, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** Also if it was cut off. */
+async function untilRead(stream: Readable | undefined): Promise<void> {
+  if (stream !== undefined && !stream.closed) await once(stream, "close").catch(() => undefined);
 }
 
 export async function runProgram(

@@ -19,7 +19,7 @@ import { type ContainerStatus, ExecError, type Runtime } from "../../runtime/run
 import { acceptCommand } from "../../streams/accept-command.ts";
 import { acceptPortForward } from "../../streams/accept-port-forward.ts";
 import type { CommandRequest } from "../../streams/command-streams.ts";
-import { type Upgrade, UpgradeError } from "../../streams/upgrade.ts";
+import { isAnswering, type Upgrade, UpgradeError } from "../../streams/upgrade.ts";
 import { podContainers, running } from "../pods/pod-containers.ts";
 import {
   type ContainerPlace,
@@ -29,7 +29,7 @@ import {
   runningContainer,
 } from "./find-container.ts";
 import { flag, logQueryOf } from "./log-query.ts";
-import { isListening } from "./pod-ports.ts";
+import { hostsOf } from "./pod-ports.ts";
 import { RequestError } from "./request-error.ts";
 import { runAttach, runExec } from "./run-command.ts";
 import type { ServedPods } from "./served-pods.ts";
@@ -43,8 +43,9 @@ export interface NodeApiOptions {
 }
 
 const MAX_SESSIONS = 200;
-/** Pods have the machine's network. */
-const LOOPBACKS = ["127.0.0.1", "::1"];
+/** Of a request. A command is a part of its target: as long as Go's servers take. */
+export const MAX_HEAD_BYTES: number = 1024 * 1024;
+const MAX_PORT = 65_535;
 
 export class NodeApi {
   readonly #options: NodeApiOptions;
@@ -65,6 +66,10 @@ export class NodeApi {
 
   /** The same, for a request that wants its connection to become something else. */
   async upgrade(upgrade: Upgrade): Promise<void> {
+    if (isAnswering(upgrade.socket)) {
+      upgrade.socket.destroy();
+      return;
+    }
     try {
       await this.#stream(upgrade);
     } catch (err) {
@@ -73,6 +78,10 @@ export class NodeApi {
   }
 
   refuseUpgrade({ request, socket }: Upgrade, err: unknown): void {
+    if (isAnswering(socket)) {
+      socket.destroy();
+      return;
+    }
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket as Socket);
@@ -210,7 +219,7 @@ export class NodeApi {
     const ports = (query.get("port") ?? "")
       .split(",")
       .filter((one) => one !== "")
-      .map(Number);
+      .map(portOf);
     const gone = new AbortController();
     upgrade.socket.once("close", () => gone.abort());
     const connectTo = (port: number): Promise<Duplex> => toPod(port, pids());
@@ -258,11 +267,12 @@ function endOf(
 }
 
 async function toPod(port: number, pids: readonly number[]): Promise<Duplex> {
-  if (!isListening(port, { pids })) {
+  const hosts = hostsOf(port, { pids });
+  if (hosts.length === 0) {
     throw new Error(`connection refused: no process of the pod listens on port ${port}`);
   }
   const failures: unknown[] = [];
-  for (const host of LOOPBACKS) {
+  for (const host of hosts) {
     try {
       return await connected(port, host);
     } catch (err) {
@@ -278,6 +288,16 @@ function connected(port: number, host: string): Promise<Socket> {
     socket.once("connect", () => resolve(socket));
     socket.once("error", reject);
   });
+}
+
+function portOf(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  const quoted = JSON.stringify(text);
+  if (port === 0) throw new RequestError(400, `port ${quoted} must be > 0`);
+  if (port <= MAX_PORT) return port;
+  const why = /^\d+$/.test(text) ? "value out of range" : "invalid syntax";
+  const told = `strconv.ParseUint: parsing ${quoted}: ${why}`;
+  throw new RequestError(400, `unable to parse ${quoted} as a port: ${told}`);
 }
 
 function wantedOf(query: URLSearchParams): CommandRequest {

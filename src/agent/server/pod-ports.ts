@@ -1,35 +1,64 @@
-// Whether a pod listens on a port. Pods have the machine's network, and with it everybody's loopback: who may forward a port of a
+// Where a pod listens on a port. Pods have the machine's network, and with it everybody's loopback: who may forward a port of a
 // pod reaches what that pod serves, and not the machine's own services.
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 
-/** `proc` is "/proc", but in tests. `pids` are the first processes of the pod's containers, as the host numbers them. */
-export function isListening(
+/** Addresses of loopback, and the listeners that get a connection to them, as the kernel prefers and /proc/net writes them. */
+const loopbacks: readonly {
+  readonly host: string;
+  readonly listeners: readonly (readonly string[])[];
+}[] = [
+  {
+    host: "127.0.0.1",
+    listeners: [
+      ["0100007F", "0000000000000000FFFF00000100007F"],
+      ["00000000"],
+      ["0".repeat(32)], // Of both families, unless it says otherwise: then it gets nothing.
+    ],
+  },
+  { host: "::1", listeners: [["00000000000000000000000001000000"], ["0".repeat(32)]] },
+];
+
+/**
+ * By which the port of the pod is reached; none if the pod does not listen there. `proc` is "/proc", but in tests. `pids` are the first processes of the pod's containers, as the host
+ * numbers them.
+ */
+export function hostsOf(
   port: number,
   { pids, proc = "/proc" }: { readonly pids: readonly number[]; readonly proc?: string },
-): boolean {
-  const sockets = listeners(proc, port);
-  if (sockets.size === 0) return false;
-  return podProcesses(proc, pids).some((pid) =>
-    namesIn(join(proc, String(pid), "fd")).some((fd) =>
-      sockets.has(linkOf(join(proc, String(pid), "fd", fd))),
+): readonly string[] {
+  const found = listeners(proc, port);
+  if (found.length === 0) return [];
+  const held = new Set(
+    podProcesses(proc, pids).flatMap((pid) =>
+      namesIn(join(proc, String(pid), "fd")).map((fd) => linkOf(join(proc, String(pid), "fd", fd))),
     ),
   );
+  return loopbacks.flatMap(({ host, listeners: ways }) => {
+    const served = ways
+      .map((addresses) => found.filter(({ address }) => addresses.includes(address)))
+      .find((sockets) => sockets.length > 0);
+    return served?.some(({ socket }) => held.has(socket)) === true ? [host] : [];
+  });
 }
 
 const LISTEN = "0A";
 
-/** As links of file descriptors name them. */
-function listeners(proc: string, port: number): ReadonlySet<string> {
+interface Listening {
+  readonly address: string;
+  /** As links of file descriptors name it. */
+  readonly socket: string;
+}
+
+function listeners(proc: string, port: number): readonly Listening[] {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
   const lines = ["tcp", "tcp6"].flatMap((name) => textOf(join(proc, "net", name)).split("\n"));
-  return new Set(
-    lines.flatMap((line) => {
-      const [, local = "", , state, , , , , , inode] = line.trim().split(/\s+/);
-      return state === LISTEN && local.endsWith(`:${hex}`) ? [`socket:[${inode}]`] : [];
-    }),
-  );
+  return lines.flatMap((line) => {
+    const [, local = "", , state, , , , , , inode] = line.trim().split(/\s+/);
+    const [address = "", own] = local.split(":");
+    return state === LISTEN && own === hex ? [{ address, socket: `socket:[${inode}]` }] : [];
+  });
 }
 
 /** Those in the containers' process namespaces; of a container that has the machine's, its descendants. */

@@ -10,7 +10,7 @@ import { aborted } from "../../base/abort.ts";
 import { describe } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { ClientReviews } from "./client-reviews.ts";
-import type { NodeApi } from "./node-api.ts";
+import { MAX_HEAD_BYTES, type NodeApi } from "./node-api.ts";
 import { RequestError } from "./request-error.ts";
 
 /** PEM, all. */
@@ -90,9 +90,10 @@ export class PortServer {
         requestCert: true,
         rejectUnauthorized: true,
         handshakeTimeout: HANDSHAKE_MS,
+        maxHeaderSize: MAX_HEAD_BYTES,
       },
       (request, response) =>
-        void this.#allowed(request).then(
+        void this.#allowed(request, request.method ?? "GET").then(
           () => api.answer(request, response),
           (err: unknown) => {
             const refusal = asRefusal(err);
@@ -105,7 +106,8 @@ export class PortServer {
     server.on("upgrade", (request, socket, head) => {
       const upgrade = { request, socket, head };
       socket.on("error", () => undefined);
-      void this.#allowed(request).then(
+      // Whatever the method is: more than reading comes of it.
+      void this.#allowed(request, "POST").then(
         () => api.upgrade(upgrade),
         (err: unknown) => api.refuseUpgrade(upgrade, asRefusal(err)),
       );
@@ -114,8 +116,8 @@ export class PortServer {
     return server;
   }
 
-  #allowed(request: IncomingMessage): Promise<void> {
-    return this.#options.reviews.demand(request.socket as TLSSocket, request.method ?? "GET");
+  #allowed({ socket }: IncomingMessage, method: string): Promise<void> {
+    return this.#options.reviews.demand(socket as TLSSocket, method);
   }
 
   #tls(): Tls | undefined {

@@ -20,7 +20,7 @@ import type { Logger } from "../../base/logger.ts";
 import type { Random } from "../../base/random.ts";
 import type { Identity } from "../../client/credentials.ts";
 import { serveTunnel, TUNNEL_PROTOCOL } from "../../streams/tunnel.ts";
-import type { NodeApi } from "./node-api.ts";
+import { MAX_HEAD_BYTES, type NodeApi } from "./node-api.ts";
 
 export interface TunnelKeeperOptions {
   readonly nodeName: string;
@@ -63,7 +63,8 @@ export class TunnelKeeper {
     // The cap is what the server has to do without the node at most after it is back.
     const pauses = { baseMs: 100, factor: 2, maxMs: 3000, jitter: 0.5, resetAfterMs: 60_000 };
     this.#backoff = new Backoff({ ...pauses, clock, random });
-    this.#http = createServer((request, response) => void api.answer(request, response));
+    const limits = { maxHeaderSize: MAX_HEAD_BYTES };
+    this.#http = createServer(limits, (request, response) => void api.answer(request, response));
     this.#http.on("upgrade", (request, socket, head) => {
       void api.upgrade({ request, socket, head });
     });

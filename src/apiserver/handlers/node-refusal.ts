@@ -7,6 +7,7 @@ import {
   StatusError,
   type StatusReason,
 } from "../../api/status-error.ts";
+import type { Clock } from "../../base/clock.ts";
 
 /** As much of the node's words as a client is told. */
 const MAX_TEXT_BYTES = 50_000;
@@ -18,9 +19,16 @@ const reasons: Readonly<Record<number, StatusReason>> = {
   503: "ServiceUnavailable",
 };
 
+/** For a node to say why: whoever waits for it holds a place that others want. */
+const TEXT_MS = 10_000;
+
 /** Reads the node's answer, which is a refusal. */
-export async function nodeRefusal(response: IncomingMessage, before = ""): Promise<StatusError> {
+export async function nodeRefusal(
+  response: IncomingMessage,
+  { clock, before = "" }: { readonly clock: Clock; readonly before?: string },
+): Promise<StatusError> {
   const { statusCode: code = 500 } = response;
+  using _limit = clock.schedule(TEXT_MS, () => response.destroy());
   const text = await textOf(response);
   if (code === 400) return badRequest(text);
   if (code === 500) return internalError(before + text);

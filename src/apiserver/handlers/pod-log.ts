@@ -25,7 +25,7 @@ export async function podLog(context: RequestContext): Promise<Answer | undefine
     const answer = await askNode(connection, { method: "GET", path, headers: {} }, parts.clock);
     if (answer.is !== "answered") throw new Error(`Cannot read a log on ${nodeName}: it upgrades`);
     const { response } = answer;
-    if (response.statusCode !== 200) throw await nodeRefusal(response);
+    if (response.statusCode !== 200) throw await nodeRefusal(response, parts);
     await relay(context, response, "text/plain");
     return undefined;
   } finally {

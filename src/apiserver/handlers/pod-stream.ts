@@ -46,7 +46,9 @@ async function stream(context: RequestContext, verb: Verb): Promise<undefined> {
     const headers = wireHeaders(context.request.headers);
     const { method = "GET" } = context.request;
     const answer = await askNode(node, { method, path, headers }, parts.clock); // (2)
-    if (answer.is === "answered") throw await nodeRefusal(answer.response, NO_UPGRADE);
+    if (answer.is === "answered") {
+      throw await nodeRefusal(answer.response, { clock: parts.clock, before: NO_UPGRADE });
+    }
     const client = await upgrade.accept(answerHeaders(context, answer.headers)); // (3)
     context.audit.respond(101);
     context.seat.release();

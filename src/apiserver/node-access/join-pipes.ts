@@ -24,7 +24,8 @@ export async function joinPipes(
     node.destroy();
   };
   using _stop = addAbortListener(signal, cut);
-  if (signal.aborted) cut();
+  // Whoever is gone already will not say so again.
+  if (signal.aborted || client.destroyed || node.destroyed) cut();
   for (const one of [client, node]) one.on("error", () => undefined); // Then it closes.
   client.pipe(node);
   node.pipe(client);

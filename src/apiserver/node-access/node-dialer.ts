@@ -6,7 +6,7 @@ import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect, type PeerCertificate, type TLSSocket } from "node:tls";
 import type { ApiObject } from "../../api/object.ts";
-import { serviceUnavailable } from "../../api/status-error.ts";
+import { notFound, serviceUnavailable } from "../../api/status-error.ts";
 import type { Node } from "../../api/types.ts";
 import { deadline } from "../../base/abort.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -44,7 +44,7 @@ export class NodeDialer {
     this.#credentials = credentials;
   }
 
-  /** Throws ServiceUnavailable, with what is missing. */
+  /** Throws NotFound if there is no such node, and ServiceUnavailable, with what is missing. */
   async dial(nodeName: string): Promise<Duplex> {
     if (this.#isEnding) throw serviceUnavailable("the server is shutting down");
     const connection = await this.#connect(nodeName);
@@ -61,8 +61,11 @@ export class NodeDialer {
   }
 
   async #connect(nodeName: string): Promise<Duplex> {
-    const { tunnels } = this.#options;
+    const { tunnels, nodes } = this.#options;
     const tunnel = tunnels.get(nodeName);
+    if (tunnel === undefined && nodes.get(nodeName) === undefined) {
+      throw notFound({ group: "", resource: "nodes", kind: "Node" }, nodeName);
+    }
     try {
       return tunnel === undefined ? await this.#connectPort(nodeName) : await tunnel.dial();
     } catch (err) {

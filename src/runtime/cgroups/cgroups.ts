@@ -252,10 +252,10 @@ function limit(directory: string, settings: ReturnType<typeof settingsOf>): void
   }
 }
 
-/** Returns whether there was anybody. */
+/** Also those in groups that the container made in its own. Returns whether there was anybody. */
 function killOnce(directory: string): boolean {
-  const processes = read(join(directory, "cgroup.procs"))
-    .split("\n")
+  const processes = [directory, ...groupsBelow(directory)]
+    .flatMap((group) => read(join(group, "cgroup.procs")).split("\n"))
     .filter((line) => line !== "");
   for (const pid of processes.map(Number).filter((one) => one > 0)) {
     try {
@@ -267,8 +267,18 @@ function killOnce(directory: string): boolean {
   return processes.length > 0;
 }
 
+/** A privileged container can make some. Those above first. */
+function groupsBelow(directory: string): readonly string[] {
+  return directoriesIn(directory)
+    .map((name) => join(directory, name))
+    .flatMap((group) => [group, ...groupsBelow(group)]);
+}
+
 /** Returns false if it cannot be removed yet. What others are in stays. */
 function removeUpwards({ directory, base }: ContainerGroup): boolean {
+  if (!groupsBelow(directory).toReversed().every(couldRemove)) {
+    return false;
+  }
   for (let at = directory; at !== base && at.startsWith(base); at = dirname(at)) {
     try {
       rmdirSync(at);
@@ -282,6 +292,21 @@ function removeUpwards({ directory, base }: ContainerGroup): boolean {
     }
   }
   return true;
+}
+
+function couldRemove(directory: string): boolean {
+  try {
+    rmdirSync(directory);
+    return true;
+  } catch (err) {
+    if (isErrno(err, "EBUSY", "ENOTEMPTY")) {
+      return false;
+    }
+    if (!isErrno(err, "ENOENT")) {
+      throw err;
+    }
+    return true;
+  }
 }
 
 function directoriesIn(directory: string): readonly string[] {

@@ -14,6 +14,8 @@ export interface ExecInstructions {
   /** Where ExecReports go; closed when the program has started, without another word. */
   readonly report: string;
   readonly streams: ExecStreams;
+  /** Of the container, as its first process sees it. */
+  readonly root: string;
   /** Of the container. */
   readonly namespaces: { readonly mnt: string; readonly uts: string; readonly ipc: string };
   readonly cgroup: CgroupPlace;

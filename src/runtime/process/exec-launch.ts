@@ -3,7 +3,8 @@
 //
 //  (1) Nobody in the container may look into this process, which sees the machine's files.
 //  (2) Open what the runtime gave and the way into the cgroups, by paths of the machine.
-//  (3) The container's namespaces, and with its mounts its root.
+//  (3) The container's root, for all threads of this process: what they see, the program can come by, until they end with execve. Then the container's
+//      namespaces, for this thread alone, and with its mounts its root.
 //  (4) Working directory, as root. Again as the user if root is not allowed in, on a network disk.
 //  (5) A session of its own; its terminal; the streams are the user's, who may open /dev/stdout again.
 //  (6) The container's cgroups, as late as the rights for it are there: what Node needed until now is not counted.
@@ -22,6 +23,7 @@ import {
   CLONE_FS,
   CLONE_NEWCGROUP,
   chdir,
+  chroot,
   openFile,
   setns,
   unshare,
@@ -30,6 +32,7 @@ import { takeTerminal } from "../../mounts/terminal-calls.ts";
 import { openCgroups } from "../cgroups/cgroup-place.ts";
 import type { ContainerUser } from "../runtime.ts";
 import { become } from "./become.ts";
+import { enterDirectory } from "./enter-directory.ts";
 import type { ExecInstructions, ExecStreams } from "./exec-instructions.ts";
 import { findProgram } from "./find-program.ts";
 import { LaunchError, reasonOf, step } from "./launch-error.ts";
@@ -51,7 +54,7 @@ export function execLaunch(instructions: ExecInstructions, marked: () => void): 
   adjustOomScore(instructions.oomScoreAdjust);
   const streams = step("error opening streams", () => openStreams(instructions.streams)); // (2)
   const cgroups = step("error opening cgroups", () => openCgroups(instructions.cgroup));
-  step("error joining the container's namespaces", () => join(instructions.namespaces)); // (3)
+  step("error joining the container's namespaces", () => join(instructions)); // (3)
   const isIn = enter(workingDir, { mayBeDenied: true }); // (4)
   step("error preparing the session", () => {
     setsid(); // (5)
@@ -77,9 +80,11 @@ export function execLaunch(instructions: ExecInstructions, marked: () => void): 
   return asProgram(() => step(`exec ${path}`, () => execve({ path, argv, env })));
 }
 
-function join({ mnt, uts, ipc }: ExecInstructions["namespaces"]): void {
+function join({ root, namespaces: { mnt, uts, ipc } }: ExecInstructions): void {
   // All of them before the first is joined: the paths are the machine's.
   const files = [mnt, uts, ipc].map((path) => openFile(openSync(path, constants.O_RDONLY)));
+  chdir(root);
+  chroot(".");
   unshare(CLONE_FS);
   for (const file of files) {
     setns(file, 0);
@@ -112,7 +117,7 @@ function openStreams(streams: ExecStreams): ProgramStreams {
 /** Returns false if it may not be entered. */
 function enter(workingDir: string, { mayBeDenied }: { readonly mayBeDenied: boolean }): boolean {
   try {
-    chdir(workingDir);
+    enterDirectory(workingDir);
     return true;
   } catch (err) {
     if (mayBeDenied && isErrno(err, "EACCES")) {
@@ -128,7 +133,7 @@ function giveTo({ uid }: ContainerUser, streams: ProgramStreams): void {
     try {
       fchownSync(fd, uid, -1);
     } catch {
-      // /dev/null of a machine whose root we are not. What is open stays open.
+      // The machine's /dev/null, which is nobody's to change. What is open stays open.
     }
   }
 }

@@ -71,7 +71,7 @@ async function startChecked(start: ExecStart): Promise<ProcessSession> {
     launcher.send({
       report: reports.path,
       streams: streams.theirs.paths,
-      namespaces: container.namespaces,
+      ...{ root: pathTo(container.root.fd), namespaces: container.namespaces },
       ...{ cgroup: state.cgroup ?? { groups: [] }, oomScoreAdjust: container.oomScoreAdjust },
       ...{ argv: spec.argv, env },
       ...{ workingDir: state.workingDir, user: state.user, security: state.security },

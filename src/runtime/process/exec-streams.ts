@@ -10,6 +10,7 @@ import { type OpenFile, openFile } from "../../mounts/system-calls.ts";
 import { openPeer, openTerminal, setTerminalSize } from "../../mounts/terminal-calls.ts";
 import type { ExecSpec, TerminalSize } from "../runtime.ts";
 import type { ExecStreams } from "./exec-instructions.ts";
+import { readOnlyFile } from "./read-only-file.ts";
 
 /** For what a program that has ended left in the background: it may hold the output for ever. */
 const lastWordsMs = 100;
@@ -39,7 +40,7 @@ function pipeStreams(hasStdin: boolean): SessionStreams {
   const stdout = new ProgramOutput(reading(output.reader), output.reader);
   const stderr = new ProgramOutput(reading(errors.reader), errors.reader);
   const paths = {
-    stdin: input ? theirFd(input.reader) : "/dev/null",
+    stdin: input ? theirFd(input.reader) : readOnlyFile("/dev/null"),
     stdout: theirFd(output.writer),
     stderr: theirFd(errors.writer),
   };

@@ -16,9 +16,9 @@ import {
 
 flushCompileCache();
 {
-  // The keeper's program is a file of the machine: nobody writes to it through this namespace.
+  // The keeper's program and what it has open are files of the machine: nobody changes them through this namespace.
   using root = openNoLinks("/");
-  mountSetattr(root, { set: MOUNT_ATTR_RDONLY, isRecursive: false });
+  mountSetattr(root, { set: MOUNT_ATTR_RDONLY, isRecursive: true });
 }
 const [place = ""] = process.argv.slice(2);
 const flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;

@@ -1,6 +1,5 @@
-// From a process in new namespaces to the container's program. The order matters:
+// From a process in new namespaces, of mounts and of processes, to the container's program. The order matters:
 //
-//  (0) Get a mount namespace of its own, which is this thread's only: no other thread of Node does anything any more.
 //  (1) Join the pod's IPC and UTS namespaces: /dev/mqueue belongs to the former.
 //  (2) Take the sources of all mounts as trees, as long as the machine's mounts still pass on what is mounted on them. Open the way into
 //      the container's cgroups, as long as there is one.
@@ -23,13 +22,12 @@ import { join } from "node:path";
 import { isErrno } from "../../base/errors.ts";
 import type { MountMark } from "../../mounts/mount-mark.ts";
 import { execve, sethostname, setsid, umask } from "../../mounts/process-calls.ts";
-import { openNoLinks } from "../../mounts/safe-path.ts";
+import { makeInRoot, openNoLinks } from "../../mounts/safe-path.ts";
 import {
   CLONE_NEWCGROUP,
   CLONE_NEWIPC,
-  CLONE_NEWNS,
   CLONE_NEWUTS,
-  chdir,
+  fchdir,
   MOUNT_ATTR_RDONLY,
   MS_PRIVATE,
   MS_REC,
@@ -46,6 +44,7 @@ import type { ContainerMount } from "../runtime.ts";
 import { become } from "./become.ts";
 import { showCgroups, takeCgroups } from "./cgroup-files.ts";
 import { attachMount, prepareMounts } from "./container-mounts.ts";
+import { enterDirectory } from "./enter-directory.ts";
 import { findProgram } from "./find-program.ts";
 import { mountHostRoot } from "./host-root.ts";
 import { hide, ifThere, maskKernelFiles, mountKernelFiles } from "./kernel-files.ts";
@@ -69,7 +68,6 @@ export function launch(
 ): never {
   const { argv, env, user, security, workingDir } = instructions;
   umask(0);
-  step("error making a mount namespace", () => unshare(CLONE_NEWNS)); // (0)
   joinSandbox(instructions.sandbox); // (1)
   const mounts = prepareMounts(withOwnFiles(instructions), { hasDevices: security.isPrivileged }); // (2)
   const cgroups = step("error opening cgroups", () => openCgroups(instructions.cgroup));
@@ -195,8 +193,7 @@ function mountImage(layers: RootLayers, lower: readonly string[], place: string)
 /** Makes it if it is missing, as other runtimes do. Returns false if it may not be entered. */
 function enter(workingDir: string, { mayBeDenied }: { readonly mayBeDenied: boolean }): boolean {
   try {
-    mkdirSync(workingDir, { recursive: true, mode: 0o755 });
-    chdir(workingDir);
+    enterOrMake(workingDir);
     return true;
   } catch (err) {
     if (mayBeDenied && isErrno(err, "EACCES")) {
@@ -205,5 +202,18 @@ function enter(workingDir: string, { mayBeDenied }: { readonly mayBeDenied: bool
     throw new LaunchError(`chdir to cwd ("${workingDir}") failed: ${reasonOf(err)}`, {
       cause: err,
     });
+  }
+}
+
+function enterOrMake(workingDir: string): void {
+  try {
+    enterDirectory(workingDir);
+  } catch (err) {
+    if (!isErrno(err, "ENOENT")) {
+      throw err;
+    }
+    using root = openNoLinks("/");
+    using made = makeInRoot(root, workingDir, { sort: "directory", mode: 0o755 });
+    fchdir(made);
   }
 }

@@ -20,6 +20,12 @@ exec 5<>stdout 6<>stderr 7<>alive
 echo "$?" 1<>exit
 `;
 
+/**
+ * A mount namespace for the launcher, before it has threads: one that it made itself would be for its first thread alone, and the program can come by
+ * what the others see until they end with execve. What is mounted on the machine goes on to reach it.
+ */
+const withOwnMounts = ["unshare", "--mount", "--propagation", "unchanged", "--"];
+
 /** In the shell: a file in memory with the container's environment, for programs that are started in it later. */
 const environmentFd = 4;
 
@@ -56,7 +62,8 @@ export function startShim(options: ShimOptions): Shim {
   const environment = memoryFile("environment");
   try {
     writeSync(environment, env.join("\0"));
-    const shell = ["/bin/sh", "-c", script, title, ...launcherCommand("launcher")];
+    const launcher = [...withOwnMounts, ...launcherCommand("launcher")];
+    const shell = ["/bin/sh", "-c", script, title, ...launcher];
     const [program = "", ...args] = [...intoNamespace(pidNamespace), ...shell];
     const child = spawn(program, args, {
       cwd: files.directory,

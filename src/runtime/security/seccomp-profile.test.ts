@@ -90,6 +90,10 @@ describe("the default profile", () => {
     assert.equal(ask("socket", 39), ALLOW);
     assert.equal(ask("socket", 38), EPERM);
     assert.equal(ask("socket", 40), EPERM);
+    assert.equal(ask("socket", 44), ALLOW);
+    // The kernel looks at 32 bits of it.
+    assert.equal(ask("socket", 2 ** 32 + 38), EPERM);
+    assert.equal(ask("socket", 2 ** 32 + 40), EPERM);
     assert.equal(ask("personality", 0xffffffff), ALLOW);
     assert.equal(ask("personality", 0x40000), EPERM);
   });

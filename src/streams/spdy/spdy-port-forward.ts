@@ -9,6 +9,8 @@ import type { Substream } from "../substream.ts";
 import { SpdyConnection, type StreamRequest } from "./spdy-connection.ts";
 
 const streamCreationMs = 30_000;
+/** They are numbers. One that a client makes long is kept as long as its stream. */
+const maxRequestIdChars = 256;
 
 type StreamType = "data" | "error";
 
@@ -80,6 +82,7 @@ class Forwarder {
       return;
     }
     pair[type] = stream;
+    stream.once("close", () => this.#dropIfClosed(requestId, pair));
     if (pair.data && pair.error) {
       this.#pairs.delete(requestId);
       pair.limit[Symbol.dispose]();
@@ -98,6 +101,14 @@ class Forwarder {
     const pair: Pair = { limit };
     this.#pairs.set(requestId, pair);
     return pair;
+  }
+
+  /** The client may open and take back any number of them: none is kept. */
+  #dropIfClosed(requestId: string, pair: Pair): void {
+    const isOpen = [pair.data, pair.error].some((stream) => stream?.destroyed === false);
+    if (isOpen || this.#pairs.get(requestId) !== pair) return;
+    this.#pairs.delete(requestId);
+    pair.limit[Symbol.dispose]();
   }
 
   /** Never rejects. */
@@ -126,13 +137,19 @@ class Forwarder {
 function parseRequest({ id, headers }: StreamRequest): ForwardStream | string {
   const port = headers.get("port") ?? "";
   const type = headers.get("streamtype") ?? "";
-  if (port === "") return '"port" header is required';
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
-    return `unable to parse "${port}" as a port`;
-  if (Number(port) < 1) return `port "${port}" must be > 0`;
+  const problem = portProblem(port);
+  if (problem !== undefined) return problem;
   if (type === "") return '"streamType" header is required';
   if (type !== "data" && type !== "error") return `invalid stream type "${type}"`;
   // Old clients give none: they open the pair one after the other, the stream for errors first.
   const requestId = headers.get("requestid") ?? `${type === "error" ? id : id - 2}`;
+  if (requestId.length > maxRequestIdChars) return "the request ID is too long";
   return { type, port: Number(port), requestId };
+}
+
+function portProblem(port: string): string | undefined {
+  if (port === "") return '"port" header is required';
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+    return `unable to parse "${port}" as a port`;
+  return Number(port) < 1 ? `port "${port}" must be > 0` : undefined;
 }
