@@ -2,13 +2,16 @@
 // same run where there is one: absolute times hold for this machine and this moment only.
 //
 //   npm run bench              all
-//   npm run bench -- writer    one part: writer, watch, memory, api, flood, agent, live-sub-path, logs
-//   npm run bench -- --quick   fewer and shorter figures of the API, the flood, the agent and the logs
+//   npm run bench -- writer    one part: writer, watch, memory, api, flood, agent, live-sub-path,
+//                              logs, pods
+//   npm run bench -- --quick   fewer and shorter figures of the API, the flood, the agent, the logs and the pods
 
 import { fileURLToPath } from "node:url";
 import { buildC } from "../test/support/c-program.ts";
 import { benchAgent } from "./agent/bench-agent.ts";
+import { benchExec } from "./agent/bench-exec.ts";
 import { benchLiveSubPath } from "./agent/bench-live-sub-path.ts";
+import { benchPodStart } from "./agent/bench-pod-start.ts";
 import { benchApi } from "./api/bench-api.ts";
 import { benchFlood } from "./flood/bench-flood.ts";
 import { benchLogs } from "./logs/bench-logs.ts";
@@ -28,6 +31,10 @@ const PARTS: Record<string, () => void | Promise<void>> = {
   agent: () => benchAgent({ isQuick }),
   "live-sub-path": () => benchLiveSubPath({ isQuick }),
   logs: () => benchLogs({ isQuick }),
+  pods: async () => {
+    await benchPodStart({ isQuick });
+    await benchExec({ isQuick });
+  },
 };
 
 const wanted = process.argv.slice(2).filter((argument) => argument !== "--quick");

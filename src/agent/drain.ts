@@ -9,11 +9,13 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ApiObject } from "../api/object.ts";
-import type { Pod } from "../api/types.ts";
+import type { Pod, PodStatus, ContainerStatus as StatusOfContainer } from "../api/types.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { ResourceClient } from "../client/resource-client.ts";
 import type { Mounts } from "../mounts/mounts.ts";
 import type { ContainerStatus, Runtime } from "../runtime/runtime.ts";
+import { apiTime } from "./pods/api-time.ts";
 import { notes } from "./pods/pod-containers.ts";
 import { removeIfEmpty } from "./remove-if-empty.ts";
 
@@ -25,6 +27,7 @@ export interface DrainOptions {
   readonly mounts: Mounts;
   /** Undefined: there is no server to tell. */
   readonly pods: ResourceClient<Pod & ApiObject> | undefined;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -39,6 +42,7 @@ const OVER = {
   reason: "Terminated",
   message: "Pod was terminated in response to imminent node shutdown.",
 } as const;
+const UNREADY = { status: "False", reason: "PodFailed" } as const;
 const DEFAULT_GRACE_S = 30;
 
 /** What is below the data directory of what a node makes. A server may have others there. */
@@ -70,17 +74,40 @@ function graceMs({ annotations }: ContainerStatus): number {
   return 1000 * (Number.isFinite(seconds) ? seconds : DEFAULT_GRACE_S);
 }
 
-async function tellServer({ pods, nodeName, logger }: DrainOptions): Promise<void> {
+async function tellServer({ pods, nodeName, clock, logger }: DrainOptions): Promise<void> {
   if (pods === undefined) return;
   try {
     for await (const pod of pods.all({ fieldSelector: `spec.nodeName=${nodeName}` })) {
       const { namespace, name = "" } = pod.metadata;
       if (pod.status.phase === "Succeeded" || pod.status.phase === "Failed") continue;
-      const patch = { status: OVER };
+      const patch = { status: overStatus(pod.status, apiTime(clock.now())) };
       await pods.patch({ namespace, name }, patch, { type: "merge", subresource: "status" });
     }
   } catch (err) {
     // A machine that leaves does not wait for a server that is away: it will see that the node is gone.
     logger.warn("cannot tell the server that this node's pods are over", { err });
   }
+}
+
+/** Nobody sends a request to a pod that is not ready; its containers are about to end. */
+function overStatus(status: PodStatus, now: string): Partial<PodStatus> {
+  const { conditions, containerStatuses, initContainerStatuses } = status;
+  return {
+    ...OVER,
+    ...(conditions !== undefined && {
+      conditions: conditions.map((one) =>
+        ["Ready", "ContainersReady"].includes(one.type)
+          ? { ...one, ...UNREADY, ...(one.status === "True" && { lastTransitionTime: now }) }
+          : one,
+      ),
+    }),
+    ...(containerStatuses !== undefined && { containerStatuses: containerStatuses.map(unready) }),
+    ...(initContainerStatuses !== undefined && {
+      initContainerStatuses: initContainerStatuses.map(unready),
+    }),
+  };
+}
+
+function unready(status: StatusOfContainer): StatusOfContainer {
+  return status.state?.running === undefined ? status : { ...status, ready: false, started: false };
 }

@@ -55,7 +55,7 @@ export async function drain(of: {
     const pods = client && new ResourceClient<StoredPod>(client, PODS);
     const running = [...parts, runtime].map((part) => part.run(end.signal));
     await runtime.ready;
-    const drained = await drainNode({ dataDir, nodeName, runtime, mounts, pods, logger });
+    const drained = await drainNode({ dataDir, nodeName, runtime, mounts, pods, ...base });
     end.abort();
     await Promise.all(running);
     await client?.close();

@@ -52,7 +52,12 @@ function exitCodeOf(err: unknown): number {
 function messageOf(err: unknown): string {
   const messages: string[] = [];
   for (let cause = err; cause instanceof Error; cause = cause.cause) {
-    if (messages.at(-1)?.includes(cause.message) !== true) messages.push(cause.message);
+    if (!isSaid(cause.message, messages.at(-1))) messages.push(cause.message);
   }
   return messages.length === 0 ? String(err) : messages.join(": ");
+}
+
+/** Also if only the word in front of it, such as "forbidden: ", was left out. */
+function isSaid(message: string, before: string | undefined): boolean {
+  return before?.includes(message.replace(/^\w+: (?=.)/, "")) === true;
 }

@@ -52,6 +52,18 @@ describe("a node", { skip }, () => {
     assert.equal(cluster.node.isRunning, false);
     const { status } = await cluster.podIn("web", "Failed");
     assert.equal(status?.reason, "Terminated");
+    assert.deepEqual(
+      status?.containerStatuses?.map(({ ready, started }) => [ready, started]),
+      [[false, false]],
+    );
+    const unready = status?.conditions?.filter((one) => one.status !== "True") ?? [];
+    assert.deepEqual(
+      unready.map(({ type, reason }) => [type, reason]),
+      [
+        ["Ready", "PodFailed"],
+        ["ContainersReady", "PodFailed"],
+      ],
+    );
   });
 
   it("that is drained after its agent was killed leaves nothing either, and keeps manifests", async () => {

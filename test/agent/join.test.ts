@@ -20,8 +20,10 @@ import { systemClock } from "../../src/base/clock.ts";
 import { createMetrics } from "../../src/base/metrics.ts";
 import { CaptureLogger } from "../../src/base/testing/capture-logger.ts";
 import { FakeClock } from "../../src/base/testing/fake-clock.ts";
+import { tempDir } from "../../src/base/testing/temp-dir.ts";
 import { ApiClient } from "../../src/client/api-client.ts";
 import { ObjectWatch } from "../../src/client/object-watch.ts";
+import { driftless } from "../identity/command.ts";
 import { DriftlessServer } from "../support/driftless-server.ts";
 import { JoiningMachine, tokenFor, tokenFromCommand } from "./joining.ts";
 
@@ -86,6 +88,18 @@ describe("joining a server", () => {
     writeFileSync(`${directory}/joining.key`, key);
     equal(await whoami(await machine.join(words, "j3")), "system:node:j3");
     equal(machine.files.identity()?.key, key);
+  });
+
+  it("is refused by the command with the reason said once", async () => {
+    using first = new JoiningMachine();
+    using directory = tempDir();
+    const words = await tokenFor(server);
+    await first.join(words, "j14");
+    const join = ["--server", server.url, "--token", words.token, "--ca-hash", words.caHash];
+    const own = ["--data-dir", directory.path, "--node-name", "j14b"];
+    const { code, stderr } = await driftless("node", ...own, ...join);
+    equal(code, 1);
+    equal(stderr.match(/was used by another machine/g)?.length, 1, stderr);
   });
 
   it("tells what is wrong with the token, and never shows it", async () => {

@@ -14,6 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { setPriority } from "node:os";
 import { relative } from "node:path";
 import { readStamp } from "./stamped.ts";
 
@@ -45,6 +46,9 @@ type Fault = "missing" | "underlying" | "torn" | "backwards" | "stale";
 export const LOOK_EACH = 200;
 /** Less than a file has: it is read in several pieces. */
 const PIECE = 512;
+
+/** Of those who want the processor the writer comes first: it is what is tried. */
+const LAST = 19;
 
 const clock = new Int32Array(new SharedArrayBuffer(4));
 
@@ -144,6 +148,7 @@ class LiveReader {
 }
 
 if (import.meta.main) {
+  setPriority(LAST);
   const task = JSON.parse(process.argv[2] ?? "") as LiveReaderTask;
   const report = new LiveReader(task).run();
   writeFileSync(`${task.report}.tmp`, JSON.stringify(report));

@@ -115,6 +115,13 @@ describe("Logs", { concurrency: false }, () => {
     ]);
   });
 
+  it("of a pod whose node does not exist says which node that is", async () => {
+    await cluster.makePod("lost", { nodeName: "elsewhere" });
+    const { status, text } = await cluster.server.fetch("GET", `${core}/lost/log`);
+    const { message } = JSON.parse(text) as { readonly message: string };
+    deepEqual([status, message], [404, 'nodes "elsewhere" not found']);
+  });
+
   it("the JavaScript client follows a log", async () => {
     const config = new KubeConfig();
     config.loadFromFile(cluster.server.kubeconfig);

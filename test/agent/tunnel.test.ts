@@ -10,7 +10,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
 import { TUNNEL_PROTOCOL } from "../../src/streams/tunnel.ts";
 import { kubectlLines } from "../clients/kubectl-binaries.ts";
-import { bearer, DriftlessServer, type HttpAnswer, readCredentials } from "../support/driftless-server.ts";
+import {
+  bearer,
+  DriftlessServer,
+  type HttpAnswer,
+  readCredentials,
+} from "../support/driftless-server.ts";
 import { AskedNode } from "./asked-node.ts";
 import { Kubectl } from "./kubectl-session.ts";
 
@@ -263,6 +268,7 @@ describe("Through the tunnel", { concurrency: false }, () => {
   });
 
   it("says what is missing when a node is not connected", async () => {
+    await server.fetch("POST", "/api/v1/nodes", { metadata: { name: "node-9" } });
     const body = {
       metadata: { name: "elsewhere" },
       spec: { nodeName: "node-9", containers: [{ name: "c", image: "i" }] },

@@ -8,7 +8,15 @@ import {
   spawn,
 } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  chownSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -193,14 +201,20 @@ function joinFlags(server: DriftlessServer): readonly string[] {
   return ["--server", server.url, "--token", token, "--ca-hash", caHash];
 }
 
-/** Every process whose command line names a directory, or that lives on files of it elsewhere than there: a container. */
+/**
+ * Every process whose command line names a directory, or that lives on files of it elsewhere than there: a container. And those that
+ * keep the processes of a pod together, which have nothing of it.
+ */
 export function processesBelow(directory: string): readonly number[] {
+  const keepers = keepersBelow(directory);
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .map(Number)
     .filter((pid) => {
       try {
-        if (readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(directory)) return true;
+        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+        if (keepers.includes(pid) && command.startsWith("sleep")) return true;
+        if (command.includes(directory)) return true;
         return readFileSync(`/proc/${pid}/mountinfo`, "utf8")
           .split("\n")
           .some((line) => line.includes(directory) && !isMountBelow(directory, line));
@@ -208,6 +222,14 @@ export function processesBelow(directory: string): readonly number[] {
         return false; // It ended meanwhile.
       }
     });
+}
+
+function keepersBelow(directory: string): readonly number[] {
+  const files = globSync("sandboxes/*/process-keeper.json", { cwd: directory });
+  return files.map((file) => {
+    const text = readFileSync(join(directory, file), "utf8");
+    return (JSON.parse(text) as { readonly keeper: { readonly pid: number } }).keeper.pid;
+  });
 }
 
 /** Everybody else on the machine sees these too, containers of other nodes among them. */

@@ -151,7 +151,7 @@ export class LiveSubPaths {
       const versions = this.#versionsOf(container, uses);
       const outcomes = await this.#ask(container, uses, versions);
       // It has ended, and somebody will say so.
-      if (outcomes === undefined) return;
+      if (outcomes === undefined || this.#hasEnded(container)) return;
       for (const live of uses) {
         const { mountPath, volume } = live.use;
         const outcome = outcomes.get(mountPath);
@@ -160,8 +160,17 @@ export class LiveSubPaths {
       const hasReplaced = [...outcomes.values()].some(({ kind }) => kind === "replaced");
       if (hasReplaced) metrics.seconds.observe((clock.monotonicMs() - beganMs) / 1000);
     } catch (err) {
+      if (this.#hasEnded(container)) return;
       for (const live of uses) this.#failed(container, live, err);
     }
+  }
+
+  /** While it was replaced, which may have left a record anew. */
+  #hasEnded(container: LiveContainer): boolean {
+    const { podUid, id } = container.status;
+    if (this.#pods.get(podUid)?.get(id) === container) return false;
+    rmSync(this.#recordOf(container), { force: true });
+    return true;
   }
 
   #ask(
@@ -266,14 +275,15 @@ export class LiveSubPaths {
   }
 
   #tell(
-    { podNamespace, podName, podUid, name }: ContainerStatus,
+    { podNamespace, podName, podUid, name, annotations }: ContainerStatus,
     event: {
       readonly type: "Normal" | "Warning";
       readonly reason: string;
       readonly message: string;
     },
   ): void {
-    const fieldPath = `spec.containers{${name}}`;
+    const [use] = usesOf(annotations);
+    const fieldPath = use?.fieldPath ?? `spec.containers{${name}}`;
     const pod = { kind: "Pod", apiVersion: "v1", namespace: podNamespace, name: podName };
     this.#options.events.record({ object: { ...pod, uid: podUid, fieldPath }, ...event });
   }

@@ -34,11 +34,12 @@ function mountsOf(
     readonly isAbsent?: boolean;
     readonly annotations?: Readonly<Record<string, string>>;
     readonly canReplaceMounts?: boolean;
+    readonly spec?: Pod["spec"];
   } = {},
 ): ContainerMounts {
   using dir = tempDir();
-  const { annotations = {}, canReplaceMounts = true } = more;
-  const pod: Pod = { metadata: { name: "web", uid: "u1", annotations }, spec: {}, status: {} };
+  const { annotations = {}, canReplaceMounts = true, spec = {} } = more;
+  const pod: Pod = { metadata: { name: "web", uid: "u1", annotations }, spec, status: {} };
   const paths = new AgentPaths(dir.path);
   const prepare = (request: SubPathRequest) => {
     more.requests?.push(request);
@@ -87,6 +88,7 @@ describe("containerMounts", () => {
     const whole = {
       ...{ container: "main", subPath: undefined, isAbsent: false, version: undefined },
       ...{ isLive: false, isFrozen: false, whyFrozen: undefined },
+      fieldPath: "spec.containers{main}",
     };
     const disk = { ...whole, volume: "disk", plugin: "kubernetes.io/empty-dir" };
     const config = { ...whole, volume: "config", plugin: "kubernetes.io/configmap" };
@@ -95,6 +97,12 @@ describe("containerMounts", () => {
       { ...disk, index: 1, mountPath: "/mnt/ro" },
       { ...config, index: 2, mountPath: "/etc/config" },
     ]);
+  });
+
+  it("notes where the pod has the container, for events", () => {
+    const spec = { initContainers: [{ name: "main", resources: {} }] };
+    const { uses } = mountsOf([{ name: "disk", mountPath: "/a" }], { spec });
+    assert.equal(uses[0]?.fieldPath, "spec.initContainers{main}");
   });
 
   it("mounts what was prepared of a sub path, by the mount's index", () => {

@@ -5,6 +5,7 @@ import type { Pod, VolumeMount } from "../../api/types.ts";
 import type { ContainerMount } from "../../runtime/runtime.ts";
 import type { AgentPaths } from "../agent-paths.ts";
 import type { AnyContainer } from "../all-containers.ts";
+import { containerPath as fieldPathOf } from "../pods/pod-events.ts";
 import type { MountedVolume, MountedVolumes } from "../volumes/volumes.ts";
 import { expandSubPath } from "./expand-sub-path.ts";
 import { ensureHostsFile } from "./hosts-file.ts";
@@ -78,6 +79,7 @@ function volumeMount(
       volume: wanted.name,
       plugin: volume.plugin,
       container: container.name,
+      fieldPath: fieldPathOf(sources.pod, container.name),
       mountPath: containerPath,
       index,
       subPath,

@@ -20,6 +20,7 @@ import {
 import { createServer } from "node:net";
 import { describe, it } from "node:test";
 import { tempDir } from "../../base/testing/temp-dir.ts";
+import type { MountEntry } from "../../mounts/mounts.ts";
 import { SystemMounts } from "../../mounts/system-mounts.ts";
 import { AgentPaths } from "../agent-paths.ts";
 import { SubPathError, type SubPathRequest, SubPaths } from "./sub-paths.ts";
@@ -30,6 +31,17 @@ const failedToPrepare = 'failed to prepare subPath for volumeMount "vol" of cont
 
 class RecordingMounts extends SystemMounts {
   readonly unmounted: string[] = [];
+
+  /** Called once, when it was looked what is mounted. */
+  onLook: (() => void) | undefined;
+
+  override below(path: string): readonly MountEntry[] {
+    const found = super.below(path);
+    const { onLook } = this;
+    this.onLook = undefined;
+    onLook?.();
+    return found;
+  }
 
   override unmount(target: string): void {
     this.unmounted.push(target);
@@ -121,6 +133,18 @@ describe("SubPaths.prepare", { skip }, () => {
     } finally {
       server.close();
     }
+  });
+
+  it("shows the new version also if what it takes away is being replaced at this moment", () => {
+    using world = new World();
+    world.writeVersion("..v1", { file: "1" });
+    const path = world.prepare("file", { isWrittenByAgent: true });
+    world.writeVersion("..v2", { file: "2" });
+    world.mounts.onLook = () =>
+      world.mounts.bind(world.inVolume("..v1", "file"), path, { isReadOnly: false });
+    world.prepare("file", { isWrittenByAgent: true });
+    assert.equal(readFileSync(path, "utf8"), "2");
+    assert.equal(world.mounts.below(path).length, 1);
   });
 
   it('N: shows the whole volume as "."', () => {

@@ -118,15 +118,29 @@ export class SubPaths {
     }
   }
 
-  /** Not recursively: if something is mounted there still, its files are somebody's. */
   #remove(target: string): void {
-    for (const { path } of this.#mounts.below(target)) this.#mounts.unmount(path);
-    try {
-      unlinkSync(target);
-    } catch (err) {
-      if (isErrno(err, "EISDIR", "EPERM")) removeDirectory(target);
-      else if (!isErrno(err, "ENOENT")) throw err;
+    for (let attempt = 1; ; attempt++) {
+      for (const { path } of this.#mounts.below(target)) this.#mounts.unmount(path);
+      try {
+        removePlace(target);
+        return;
+      } catch (err) {
+        // Whoever follows the volume for the container that was here has just put another mount beneath the one that is gone.
+        if (attempt === REMOVE_ATTEMPTS || !isErrno(err, "EBUSY")) throw err;
+      }
     }
+  }
+}
+
+const REMOVE_ATTEMPTS = 3;
+
+/** Not recursively: if something is mounted there still, its files are somebody's. */
+function removePlace(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (err) {
+    if (isErrno(err, "EISDIR", "EPERM")) removeDirectory(path);
+    else if (!isErrno(err, "ENOENT")) throw err;
   }
 }
 

@@ -11,6 +11,8 @@ export interface VolumeUse {
   /** "kubernetes.io/configmap" */
   readonly plugin: string;
   readonly container: string;
+  /** Of the container, as events have it; missing if an older agent has started it. */
+  readonly fieldPath?: string;
   readonly mountPath: string;
   /** Of the mount among the container's. */
   readonly index: number;
