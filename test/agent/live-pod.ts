@@ -120,6 +120,11 @@ export class LivePod implements AsyncDisposable {
   }
 
   /** Of the shared directory, outside. */
+  /** All that is of it is below these. */
+  get directories(): readonly string[] {
+    return [this.#runtime.root, this.#bench.parts.paths.root];
+  }
+
   get shared(): string {
     return join(this.#runtime.root, "shared");
   }

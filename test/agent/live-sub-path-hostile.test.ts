@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cannotRun } from "../runtime/live-runtime.ts";
+import { mountsSeen } from "../support/mounts-seen.ts";
 import { LivePod, SHARED } from "./live-pod.ts";
 
 const path = "/etc/app/a.conf";
@@ -41,19 +42,11 @@ async function does(pod: LivePod, script: string): Promise<void> {
   assert.match(readFileSync(join(pod.shared, "said"), "utf8"), /done\n$/);
 }
 
-/** Mounts of this process, as anybody would see that something came to be where it should not. */
-function ownMounts(): readonly string[] {
-  return readFileSync("/proc/self/mountinfo", "utf8")
-    .split("\n")
-    .map((line) => line.split(" ").slice(4, 5).join())
-    .sort();
-}
-
 describe("G7 a privileged container", { skip: cannotRun, timeout: 120_000 }, () => {
   it("that mounts something over the file keeps it, is told of, and follows again when it is undone", async () => {
     await using pod = await start();
     await using neighbour = await LivePod.start({ mounts: { [path]: "a" }, first: { a: "one" } });
-    const before = ownMounts();
+    const before = mountsSeen(pod.directories);
     await does(pod, `echo mine > /tmp/mine.$$; mount --bind /tmp/mine.$$ ${path}; rm /tmp/mine.$$`);
     await pod.swap({ a: "two" });
     await pod.refresh();
@@ -72,12 +65,12 @@ describe("G7 a privileged container", { skip: cannotRun, timeout: 120_000 }, () 
     await pod.refresh();
     assert.equal(pod.shows(path), "two");
     assert.deepEqual(pod.states, { [path]: "live" });
-    assert.deepEqual(ownMounts(), before);
+    assert.deepEqual(mountsSeen(pod.directories), before);
   });
 
   it("that renames the directory and puts a trap in its place has nothing mounted in the trap", async () => {
     await using pod = await start();
-    const before = ownMounts();
+    const before = mountsSeen(pod.directories);
     await does(
       pod,
       `mv /etc/app /etc/moved; mkdir ${SHARED}/trap; echo trap > ${SHARED}/trap/a.conf; mkdir /etc/app; mount --bind ${SHARED}/trap /etc/app`,
@@ -90,12 +83,12 @@ describe("G7 a privileged container", { skip: cannotRun, timeout: 120_000 }, () 
     await pod.swap({ a: "three" });
     assert.equal(pod.shows(path), "three");
     assert.deepEqual(pod.states, { [path]: "live" });
-    assert.deepEqual(ownMounts(), before);
+    assert.deepEqual(mountsSeen(pod.directories), before);
   });
 
   it("that puts a link to elsewhere in place of the directory, and covers what it has renamed, has nothing replaced", async () => {
     await using pod = await start();
-    const before = ownMounts();
+    const before = mountsSeen(pod.directories);
     await does(
       pod,
       `mv /etc/app /etc/moved; mkdir ${SHARED}/trap; echo trap > ${SHARED}/trap/a.conf; ln -s ${SHARED}/trap /etc/app; mount -t tmpfs tmpfs /etc/moved`,
@@ -108,12 +101,12 @@ describe("G7 a privileged container", { skip: cannotRun, timeout: 120_000 }, () 
     await pod.refresh();
     assert.equal(pod.shows(path), "two");
     assert.deepEqual(pod.states, { [path]: "live" });
-    assert.deepEqual(ownMounts(), before);
+    assert.deepEqual(mountsSeen(pod.directories), before);
   });
 
   it("that moves the mount elsewhere, or takes it away, gets nothing mounted where it was", async () => {
     await using pod = await start();
-    const before = ownMounts();
+    const before = mountsSeen(pod.directories);
     await does(pod, `touch /tmp/elsewhere; mount --move ${path} /tmp/elsewhere`);
     await pod.swap({ a: "two" });
     assert.equal(pod.shows("/tmp/elsewhere"), "two");
@@ -124,6 +117,6 @@ describe("G7 a privileged container", { skip: cannotRun, timeout: 120_000 }, () 
     assert.deepEqual(pod.states, { [path]: "behind gone" });
     await pod.restartContainer();
     assert.equal(pod.shows(path), "three");
-    assert.deepEqual(ownMounts(), before);
+    assert.deepEqual(mountsSeen(pod.directories), before);
   });
 });

@@ -61,8 +61,10 @@ describe("the reader of volumes", () => {
       await once(child.stdout, "data");
       assert.ok(!existsSync(join(home, "wrong")), "nothing is wrong yet");
       plant(home);
-      for (let i = 0; i < 500 && !existsSync(join(home, "wrong")); i++) await sleep(10);
-      return existsSync(join(home, "wrong")) ? readFileSync(join(home, "wrong"), "utf8") : "";
+      const wrong = (): string =>
+        existsSync(join(home, "wrong")) ? readFileSync(join(home, "wrong"), "utf8") : "";
+      for (let i = 0; i < 500 && wrong() === ""; i++) await sleep(10);
+      return wrong();
     } finally {
       child.kill("SIGKILL");
     }

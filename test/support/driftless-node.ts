@@ -217,7 +217,7 @@ export function processesBelow(directory: string): readonly number[] {
         if (command.includes(directory)) return true;
         return readFileSync(`/proc/${pid}/mountinfo`, "utf8")
           .split("\n")
-          .some((line) => line.includes(directory) && !isMountBelow(directory, line));
+          .some((line) => line.includes(directory) && !isMountedAt(directory, line));
       } catch {
         return false; // It ended meanwhile.
       }
@@ -236,6 +236,11 @@ function keepersBelow(directory: string): readonly number[] {
 function isMountBelow(directory: string, line: string): boolean {
   const path = line.split(" ")[4] ?? "";
   return path === directory || path.startsWith(`${directory}/`);
+}
+
+/** Or below a copy of it: who starts a container of another node has one in the root that it puts together. */
+function isMountedAt(directory: string, line: string): boolean {
+  return (line.split(" ")[4] ?? "").includes(directory);
 }
 
 function killBelow(directory: string): void {
