@@ -12,7 +12,7 @@ import {
 import { type RequestOptions, request as secureRequest } from "node:https";
 import type { Duplex } from "node:stream";
 import type { ConnectionOptions } from "node:tls";
-import { deadline, isAbort, untilAborted } from "../../base/abort.ts";
+import { deadline, untilAborted } from "../../base/abort.ts";
 import { Backoff } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import { describe } from "../../base/errors.ts";
@@ -87,7 +87,7 @@ export class TunnelKeeper {
       this.#told = "";
       await this.#serve(socket, signal); // (3)
     } catch (err) {
-      if (isAbort(err, signal)) throw err;
+      if (signal.aborted) throw err;
       this.#tell(err);
       if (err instanceof NoTunnelsError) await clock.sleep(UNKNOWN_MS, signal);
     }
@@ -150,7 +150,10 @@ export class TunnelKeeper {
         const why = `the server answers ${statusCode}`;
         reject(unknown.includes(statusCode) ? new NoTunnelsError(why) : new Error(why));
       });
-      asked.once("error", (err) => reject(signal.aborted ? (signal.reason as Error) : err));
+      // Of a request that was aborted Node says no more than that it was.
+      asked.once("error", (err) =>
+        reject(limit.signal.aborted ? (limit.signal.reason as Error) : err),
+      );
     });
   }
 }
