@@ -73,8 +73,8 @@ class AttachBench implements AsyncDisposable {
     return id;
   }
 
-  async attach(id: string, options?: { readonly hasStdin: boolean }): Promise<Watcher> {
-    return new Watcher(await this.live.runtime.attach(id, options));
+  async attach(id: string, { hasStdin } = { hasStdin: true }): Promise<Watcher> {
+    return new Watcher(await this.live.runtime.attach(id, { hasStdin }));
   }
 
   /** Another agent in place of this one, which is gone without a word. */
@@ -105,7 +105,7 @@ describe("attach", { skip: cannotRun }, () => {
     assert.deepEqual([two.text, two.errors], ["out typed\n", "err\n"]);
     const { end } = await bench.live.ended(id);
     assert.equal(end?.exitCode, 5);
-    await assert.rejects(bench.live.runtime.attach(id), { name: "ExecError" });
+    await assert.rejects(bench.live.runtime.attach(id, { hasStdin: true }), { name: "ExecError" });
   });
 
   it("leaves a container without stdin alone", async () => {
@@ -173,7 +173,7 @@ describe("attach", { skip: cannotRun }, () => {
     const id = await bench.sh("read a; head -c 20000000 /dev/zero | tr '\\0' x; echo; echo end", {
       stdin: "open",
     });
-    const lazy = await bench.live.runtime.attach(id);
+    const lazy = await bench.live.runtime.attach(id, { hasStdin: true });
     lazy.stdin?.write("go\n");
     const { end } = await bench.live.ended(id);
     assert.equal(end?.exitCode, 0);

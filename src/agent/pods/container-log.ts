@@ -1,11 +1,11 @@
 // The log of a container that nobody will ask for again. The runtime leaves it when it removes the container, since the last one that
 // ended is still read; without this, a container that ends again and again would fill the disk.
 
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isErrno } from "../../base/errors.ts";
 import { rotationStampOf } from "../../runtime/logs/rotated-logs.ts";
 import type { ContainerStatus } from "../../runtime/runtime.ts";
+import { namesIn } from "../names-in.ts";
 
 /** With all that was rotated. */
 export function removeContainerLog({ logPath }: Pick<ContainerStatus, "logPath">): void {
@@ -15,13 +15,4 @@ export function removeContainerLog({ logPath }: Pick<ContainerStatus, "logPath">
       rmSync(join(directory, name), { force: true });
   }
   rmSync(logPath, { force: true });
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch (err) {
-    if (isErrno(err, "ENOENT")) return [];
-    throw err;
-  }
 }

@@ -2,11 +2,10 @@
 // concerns. After a restart of the agent everything that runs is taken over as it is; what nobody wants any more is stopped, but only
 // when all sources have told all they know.
 
-import { readdirSync } from "node:fs";
 import type { Pod } from "../../api/types.ts";
 import { isAbort, untilAborted } from "../../base/abort.ts";
-import { isErrno } from "../../base/errors.ts";
 import type { AgentPaths, VolumePlace } from "../agent-paths.ts";
+import { namesIn } from "../names-in.ts";
 import { mountFailureMessage } from "../volumes/mount-failure.ts";
 import type { VolumeChange } from "../volumes/volumes.ts";
 import { EmptyDirLimits } from "./empty-dir-limits.ts";
@@ -114,13 +113,4 @@ function podsWithLogs(paths: AgentPaths): ReadonlyMap<string, PodName> {
       return podNamespace && podName && uid ? [[uid, { podNamespace, podName }]] : [];
     }),
   );
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch (err) {
-    if (isErrno(err, "ENOENT")) return [];
-    throw err;
-  }
 }

@@ -224,10 +224,7 @@ export class ProcessRuntime implements Runtime {
     return session;
   }
 
-  async attach(
-    id: string,
-    { hasStdin }: { readonly hasStdin: boolean } = { hasStdin: true },
-  ): Promise<Attachment> {
+  async attach(id: string, { hasStdin }: { readonly hasStdin: boolean }): Promise<Attachment> {
     const container = this.#containers.get(id);
     if (!container || container.end || this.#isStopped) {
       throw stopped();

@@ -12,8 +12,9 @@ import type { LaunchInstructions } from "./launch-instructions.ts";
 import { launcherCommand, launcherEnv } from "./launcher-command.ts";
 
 // unshare becomes the shell, whose first child is then process 1 of a new PID namespace; the shell can start no second one and need not: all
-// else is built in. 5 and 6 are what launch-instructions.ts says. 4 stays open where readEnvironment looks for it, which it would not if the shell had to close it for the launcher. 7 is held by this shell alone. The exit code is one line, written at
-// once: who finds no line end finds no exit code. It is written over a file that is there, so that a full disk does not lose it.
+// else is built in. 5 and 6 are what launch-instructions.ts says. 4 stays open where readEnvironment looks for it, which it would not if the
+// shell had to close it for the launcher. 7 is held by this shell alone. The exit code is one line, written at once: who finds no line end
+// finds no exit code. It is written over a file that is there, so that a full disk does not lose it.
 const script = `
 exec 5<>stdout 6<>stderr 7<>alive
 "$@" 7>&-
