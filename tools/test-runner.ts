@@ -1,6 +1,10 @@
 // Runs test files in worker processes and reports: a line per file as it finishes, then all failures in
 // full, the skipped tests with their reasons, and the true counts. Whatever keeps a file from saying how
 // it went (a crash, an exit, silence, no tests at all) counts as a failure of that file.
+//
+// With `repeatFailed`, a file with a process of its own that failed runs once more when all others are
+// through, alone on the machine and with the seed that it printed. If it passes then, it is called UNSTABLE
+// and its failure is shown in full; a fault in the product that chance found fails again.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { relative } from "node:path";
@@ -18,6 +22,8 @@ export interface TestRunOptions {
   /** How many workers run at a time. */
   readonly concurrency: number;
   readonly print: (line: string) => void;
+  /** How many files may have a second run; more that fail are no accident. */
+  readonly repeatFailed?: number;
   /** Ends all workers at once; their files fail. */
   readonly signal: AbortSignal;
 }
@@ -42,6 +48,7 @@ interface FileResult {
   readonly skips: { readonly name: string; readonly reason: string }[];
   /** What it printed, the end of it. */
   output: string;
+  seed: string | undefined;
 }
 
 // Beyond the timeout of a test, for node:test to notice it first and say which test it was.
@@ -60,7 +67,24 @@ export async function runTests(options: TestRunOptions): Promise<TestCounts> {
     }
   };
   await Promise.all(Array.from({ length: options.concurrency }, drain));
-  return summarize(results, startedMs, options);
+  const unstable = await repeatFailed(results, options);
+  return summarize({ results, unstable, startedMs }, options);
+}
+
+/** The first results of the files that passed when they ran again: those take their places in `results`. */
+async function repeatFailed(results: FileResult[], options: TestRunOptions): Promise<FileResult[]> {
+  const alone = new Set(options.groups.filter(({ length }) => length === 1).flat());
+  const failed = results.filter(({ failures }) => failures.length > 0);
+  if (failed.length > (options.repeatFailed ?? 0) || options.signal.aborted) return [];
+  const unstable: FileResult[] = [];
+  for (const first of failed.filter(({ file }) => alone.has(file))) {
+    const seed = first.seed === undefined ? {} : { DRIFTLESS_TEST_SEED: first.seed };
+    const again = await runGroup([first.file], { ...options, env: { ...options.env, ...seed } });
+    if (again.some(({ failures }) => failures.length > 0)) continue;
+    results.splice(results.indexOf(first), 1, ...again);
+    unstable.push(first);
+  }
+  return unstable;
 }
 
 /** Runs the files in one process, and in a new one from where the process died. */
@@ -98,6 +122,7 @@ async function runWorker(files: readonly string[], options: TestRunOptions): Pro
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding("utf8").on("data", (text: string) => {
       current.output = (current.output + text).slice(-maxOutputChars);
+      current.seed ??= seedIn(text);
     });
   }
   const how = await ending(child);
@@ -165,6 +190,7 @@ function take(message: WorkerMessage, current: FileResult, sink: Sink): FileResu
     case "begin":
       return newResult(message.file);
     case "say":
+      current.seed ??= seedIn(message.text);
       sink.options.print(`        ${relative(sink.options.root, current.file)}: ${message.text}`);
       break;
     case "pass":
@@ -184,8 +210,18 @@ function take(message: WorkerMessage, current: FileResult, sink: Sink): FileResu
 }
 
 function newResult(file: string): FileResult {
-  return { file, startedMs: performance.now(), passed: 0, failures: [], skips: [], output: "" };
+  return {
+    file,
+    startedMs: performance.now(),
+    passed: 0,
+    failures: [],
+    skips: [],
+    output: "",
+    seed: undefined,
+  };
 }
+
+const seedIn = (text: string): string | undefined => /\bseed[:=]? *(\d+)/i.exec(text)?.[1];
 
 function finish(result: FileResult, { finished, options }: Sink): void {
   const { file, passed, failures, skips } = result;
@@ -201,19 +237,26 @@ function finish(result: FileResult, { finished, options }: Sink): void {
   options.print(`${mark} ${relative(options.root, file)}  ${tests}${skipped}  ${seconds} s`);
 }
 
+interface Outcome {
+  readonly results: readonly FileResult[];
+  readonly unstable: readonly FileResult[];
+  readonly startedMs: number;
+}
+
 function summarize(
-  results: readonly FileResult[],
-  startedMs: number,
+  { results, unstable, startedMs }: Outcome,
   { root, print }: TestRunOptions,
 ): TestCounts {
-  for (const { failures, output } of results.filter((result) => result.failures.length > 0)) {
+  const showFailures = ({ failures, output }: FileResult, mark: string): void => {
     for (const { name, at, error } of failures) {
-      print(`\nFAILED ${name}\n  at ${relative(root, at)}\n${indent(error)}`);
+      print(`\n${mark} ${name}\n  at ${relative(root, at)}\n${indent(error)}`);
     }
-    if (output.trim() !== "") {
+    if (failures.length > 0 && output.trim() !== "") {
       print(`  the file printed:\n${indent(output.trimEnd())}`);
     }
-  }
+  };
+  for (const result of unstable) showFailures(result, "UNSTABLE (it passed when repeated alone)");
+  for (const result of results) showFailures(result, "FAILED");
   const skips = results.flatMap(({ file, skips }) => skips.map((skip) => ({ file, ...skip })));
   for (const [index, { file, name, reason }] of skips.entries()) {
     print(`${index === 0 ? "\n" : ""}skipped ${relative(root, file)}  ${name}: ${reason}`);
@@ -221,7 +264,10 @@ function summarize(
   const passed = results.reduce((sum, result) => sum + result.passed, 0);
   const failed = results.reduce((sum, result) => sum + result.failures.length, 0);
   print("");
-  print(`${skips.length} skipped, ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+  const shaky = unstable.length > 0 ? `, ${unstable.length} unstable` : "";
+  print(
+    `${skips.length} skipped${shaky}, ${((performance.now() - startedMs) / 1000).toFixed(1)} s`,
+  );
   print(`${passed} passed, ${failed} failed`);
   return { passed, failed, skipped: skips.length };
 }

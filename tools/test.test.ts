@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { type TempDir, tempDir } from "../src/base/testing/temp-dir.ts";
-import { runTests, type TestCounts } from "./test-runner.ts";
+import { runTests, type TestCounts, type TestRunOptions } from "./test-runner.ts";
 
 interface Outcome {
   readonly counts: TestCounts;
@@ -15,7 +15,7 @@ interface Outcome {
 async function runIn(
   dir: TempDir,
   groups: readonly (readonly string[])[],
-  settings: { timeoutMs?: number; env?: NodeJS.ProcessEnv; signal?: AbortSignal } = {},
+  settings: Partial<Pick<TestRunOptions, "timeoutMs" | "env" | "signal" | "repeatFailed">> = {},
 ): Promise<Outcome> {
   const lines: string[] = [];
   const counts = await runTests({
@@ -23,6 +23,7 @@ async function runIn(
     groups: groups.map((group) => group.map((file) => dir.join(file))),
     env: { ...process.env, ...settings.env },
     timeoutMs: settings.timeoutMs ?? 30_000,
+    repeatFailed: settings.repeatFailed ?? 0,
     concurrency: 2,
     print: (line) => lines.push(...line.split("\n")),
     signal: settings.signal ?? new AbortController().signal,
@@ -191,6 +192,54 @@ describe("the test runner", () => {
     const { counts } = await runIn(dir, [["a.test.ts"]], { env });
 
     assert.deepEqual(counts, { passed: 1, failed: 0, skipped: 0 });
+  });
+
+  /** Fails the first time, and each time unless its seed is 7. */
+  const shaky = (seed: string): string =>
+    testFile(`import { existsSync, writeFileSync } from "node:fs";
+      it("is shaky", (t) => {
+        t.diagnostic("seed ${seed}");
+        const isFirst = !existsSync("ran");
+        writeFileSync("ran", "");
+        assert.equal(isFirst, false, "the first time");
+        assert.equal(process.env.DRIFTLESS_TEST_SEED, "7");
+      });`);
+
+  it("repeats what failed with its seed, and says in full what was unstable", async () => {
+    using dir = tempDir();
+    dir.write({ "a.test.ts": shaky("7"), "b.test.ts": passing });
+
+    const { counts, text } = await runIn(dir, [["a.test.ts"], ["b.test.ts"]], { repeatFailed: 1 });
+
+    assert.deepEqual(counts, { passed: 2, failed: 0, skipped: 0 });
+    assert.match(text, /^UNSTABLE[^\n]* is shaky\n {2}at a[\s\S]*the first time/m);
+    assert.match(text, /^0 skipped, 1 unstable, /m);
+  });
+
+  it("fails what fails again, and repeats nothing unless told, or when much failed", async () => {
+    const fails = testFile(`it("fails", () => { throw new Error("always"); });`);
+    for (const [other, repeatFailed] of [
+      [shaky("8"), 1],
+      [shaky("7"), 0],
+      [shaky("7"), undefined],
+    ] as const) {
+      using dir = tempDir();
+      dir.write({ "a.test.ts": other, "b.test.ts": fails });
+      const groups = repeatFailed === undefined ? [["a.test.ts"], ["b.test.ts"]] : [["a.test.ts"]];
+
+      const { counts } = await runIn(dir, groups, { repeatFailed: repeatFailed ?? 1 });
+
+      assert.deepEqual(counts, { passed: 0, failed: groups.length, skipped: 0 });
+    }
+  });
+
+  it("does not repeat files that share a process", async () => {
+    using dir = tempDir();
+    dir.write({ "a.test.ts": shaky("7"), "b.test.ts": passing });
+
+    const { counts } = await runIn(dir, [["a.test.ts", "b.test.ts"]], { repeatFailed: 3 });
+
+    assert.deepEqual(counts, { passed: 1, failed: 1, skipped: 0 });
   });
 
   it("leaves no process behind when it is killed itself", async (t) => {

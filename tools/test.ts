@@ -1,6 +1,6 @@
 // The runner behind `npm test`. Unit tests share one process; files that start processes, or are a
 // program's own tests, get one each.
-//   npm test -- [--long] [--seed N] [PART-OF-A-PATH…]
+//   npm test -- [--long] [--seed N] [--repeat-failed] [PART-OF-A-PATH…]
 
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -11,11 +11,16 @@ import { runTests } from "./test-runner.ts";
 // Generous: on a busy machine a slow test is not a broken one.
 const timeoutMs = 120_000;
 const longTimeoutMs = 1_800_000;
+const maxRepeated = 3;
 
 const root = join(import.meta.dirname, "..");
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { long: { type: "boolean", default: false }, seed: { type: "string" } },
+  options: {
+    long: { type: "boolean", default: false },
+    seed: { type: "string" },
+    "repeat-failed": { type: "boolean", default: false },
+  },
 });
 
 const unit = find("src/**/*.test.ts");
@@ -40,6 +45,7 @@ const { failed } = await runTests({
   },
   timeoutMs: values.long ? longTimeoutMs : timeoutMs,
   concurrency: availableParallelism(),
+  repeatFailed: values["repeat-failed"] ? maxRepeated : 0,
   print: (line) => console.log(line),
   signal: stop.signal,
 });

@@ -66,7 +66,9 @@ describe("a pod with sidecars", { skip, concurrency: 4 }, () => {
 
     writeFileSync(home.join("order-go"), "");
     const running = await cluster.podWhere("order", "all of it ready", isReady);
-    assert.deepEqual(linesOf("order"), ["first", "second", "main"]);
+    await cluster.eventually("what all of them wrote", () =>
+      assert.deepEqual(linesOf("order"), ["first", "second", "main"]),
+    );
     assert.equal(statusOf(running, "first")?.state.running === undefined, false);
     assert.equal(running.metadata.uid, pod.metadata.uid);
   });
@@ -166,7 +168,8 @@ describe("a pod with sidecars", { skip, concurrency: 4 }, () => {
       containers: [sleeper({ name: "a" }), sleeper({ name: "b", command: marked })],
     });
     const script = "cat /proc/[0-9]*/cmdline | tr '\\0' ' '";
-    const seen = cluster.node.inContainer(pod, ["sh", "-c", script], "a");
-    assert.match(seen, /marked-peer/);
+    await cluster.eventually("the peer's process", () =>
+      assert.match(cluster.node.inContainer(pod, ["sh", "-c", script], "a"), /marked-peer/),
+    );
   });
 });
