@@ -1,0 +1,79 @@
+// One informer per kind for all controllers of a process: ten of them that look at pods cost one watch and one copy.
+
+import type { ApiObject } from "../api/object.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Random } from "../base/random.ts";
+import type { ApiClient } from "../client/api-client.ts";
+import { Informer } from "../client/informer.ts";
+import { listWatchOf } from "../client/list-watch.ts";
+import type { ResourceKind } from "../client/resource-path.ts";
+import { controllerOf } from "./owner.ts";
+
+export interface InformersOptions {
+  readonly client: ApiClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** What every informer finds objects by. */
+export const BY_NAMESPACE = "namespace";
+/** The uid of the controller that owns it. */
+export const BY_OWNER = "owner";
+/** Pods: the node that they are bound to, "" for those that are not. */
+export const BY_NODE = "node";
+
+export class Informers {
+  readonly #options: InformersOptions;
+  readonly #informers = new Map<string, Informer<ApiObject>>();
+  #isRunning = false;
+
+  constructor(options: InformersOptions) {
+    this.#options = options;
+  }
+
+  /** The one of this kind, over all namespaces. To be asked for before `run`. */
+  of<T extends ApiObject>(kind: ResourceKind): Informer<T> {
+    const name = `${kind.group}/${kind.version}/${kind.resource}`;
+    const held = this.#informers.get(name) ?? this.#make(kind, name);
+    return held as unknown as Informer<T>;
+  }
+
+  /** Settles when all have their first state. */
+  async synced(): Promise<void> {
+    await Promise.all(Array.from(this.#informers.values(), (informer) => informer.synced));
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.#isRunning = true;
+    await Promise.all(Array.from(this.#informers.values(), (informer) => informer.run(signal)));
+  }
+
+  #make(kind: ResourceKind, name: string): Informer<ApiObject> {
+    if (this.#isRunning) throw new Error(`Cannot follow ${name}: the informers run already`);
+    const { client, ...rest } = this.#options;
+    const informer = new Informer<ApiObject>({
+      listWatch: listWatchOf<ApiObject>({ client, kind }),
+      indexers: {
+        [BY_NAMESPACE]: ({ metadata }) => [metadata.namespace ?? ""],
+        [BY_OWNER]: ownerOf,
+        ...(kind.group === "" && kind.kind === "Pod" && { [BY_NODE]: nodeOf }),
+      },
+      startsWithNewest: true,
+      ...rest,
+    });
+    this.#informers.set(name, informer);
+    return informer;
+  }
+}
+
+function nodeOf({ ["spec"]: spec }: ApiObject): readonly string[] {
+  const { nodeName } = (spec ?? {}) as { readonly nodeName?: string };
+  return [nodeName ?? ""];
+}
+
+function ownerOf(object: ApiObject): readonly string[] {
+  const { uid } = controllerOf(object) ?? {};
+  return uid === undefined ? [] : [uid];
+}
