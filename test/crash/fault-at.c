@@ -2,6 +2,8 @@
 // the program with SIGKILL, or by making that one call fail.
 //
 //   fault-at list PROGRAM ARGS…      prints `calls NAME NAME …`
+//   fault-at copy DIR TO PROGRAM ARGS…  the same, and copies DIR to TO/N before the Nth call, while the program stands still:
+//                                    what SIGKILL would have left, for each call of one run
 //   fault-at kill N PROGRAM ARGS…    prints `killed NAME`, or `finished` when there was no Nth call
 //   fault-at ERRNO N PROGRAM ARGS…   prints `failed NAME`, or `finished`; ERRNO is a number
 //
@@ -59,12 +61,27 @@ static void fail_call(pid_t pid, int at_exit, int number) {
 #endif
 }
 
+// With everything that can be kept: owners, modes, times, links.
+static void copy_tree(const char *from, const char *to, long number) {
+  char target[4096];
+  int status;
+  snprintf(target, sizeof target, "%s/%ld", to, number);
+  pid_t pid = fork();
+  if (pid < 0) err(3, "fork");
+  if (pid == 0) {
+    execlp("cp", "cp", "-a", from, target, NULL);
+    err(3, "cp");
+  }
+  if (waitpid(pid, &status, 0) < 0 || status != 0) errx(3, "cannot copy to %s", target);
+}
+
 int main(int argc, char **argv) {
-  int list = argc > 2 && !strcmp(argv[1], "list");
-  if (argc < (list ? 3 : 4)) errx(2, "usage: fault-at list|kill N|ERRNO N PROGRAM ARGS...");
+  int copy = argc > 4 && !strcmp(argv[1], "copy");
+  int list = copy || (argc > 2 && !strcmp(argv[1], "list"));
+  if (argc < (list ? 3 : 4)) errx(2, "usage: fault-at list|copy DIR TO|kill N|ERRNO N PROGRAM ARGS...");
   int number = list || !strcmp(argv[1], "kill") ? 0 : atoi(argv[1]);
   long target = list ? -1 : atol(argv[2]), count = 0;
-  char **program = argv + (list ? 2 : 3);
+  char **program = argv + (copy ? 4 : list ? 2 : 3);
   int counting = 0, failing = 0, hit = 0, status;
 
   pid_t pid = fork();
@@ -101,6 +118,7 @@ int main(int argc, char **argv) {
       if (name && counting) {
         count++;
         if (list) printf(" %s", name);
+        if (copy) copy_tree(argv[2], argv[3], count);
         if (count == target && number) {
           fail_call(pid, 0, number);
           failing = hit = 1;
