@@ -362,6 +362,7 @@ async function killedInTheMiddle(cluster: Cluster, pod: Pod): Promise<void> {
   await cluster.eventually("the last round", () => {
     equal(cluster.node.inContainer(pod, ["cat", "/etc/secret/round"]), "last");
     equal(cluster.node.inContainer(pod, ["cat", "/etc/projected/round"]), "last");
+    equal(cluster.node.inContainer(pod, ["cat", "/etc/one"]), later.text);
   });
 }
 

@@ -91,11 +91,14 @@ describe("a node", { skip }, () => {
       containers: [{ ...main, command }],
     });
     const pid = cluster.node.containerPid(pod);
+    const log = join(cluster.node.dataDir, `logs/default_talker_${pod.metadata.uid}/main/0.log`);
+    await cluster.eventually("the old content in the log", () => {
+      assert.match(readFileSync(log, "utf8"), /stdout F one\n/);
+    });
     await cluster.node.stop();
     assert.ok(existsSync(`/proc/${pid}`));
     await cluster.change("configmaps/app", { data: { a: "two" } });
     await cluster.node.restart();
-    const log = join(cluster.node.dataDir, `logs/default_talker_${pod.metadata.uid}/main/0.log`);
     await cluster.eventually("the new content in the log", () => {
       assert.match(readFileSync(log, "utf8"), /stdout F two\n/);
     });

@@ -245,7 +245,8 @@ print(session.returncode)
     await cluster.delete("pods/short");
     const { code } = await session.ended();
     equal(code, 137);
-    deepEqual(processesWith("7777"), []);
+    await cluster.eventually("no process", () => deepEqual(processesWith("7777"), []));
+    await cluster.podGone("short");
     const gone = await kubectl.run("exec", "short", "--", "true");
     match(gone.stderr, /not found/);
   });

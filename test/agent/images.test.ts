@@ -225,20 +225,22 @@ describe("a pod of an image", { skip }, () => {
       await waiting("ImagePullBackOff"),
       /^Back-off pulling image "later:1": ErrImagePull: .*driftless image import later:1 /,
     );
-    const events = await cluster.events("missing");
-    assert.ok(
-      events.some(
-        ({ reason, message }) =>
-          reason === "Failed" &&
-          /^Failed to pull image "later:1": .*driftless image import/.test(message ?? ""),
-      ),
-    );
-    assert.ok(
-      events.some(
-        ({ reason, message }) =>
-          reason === "BackOff" && message === 'Back-off pulling image "later:1"',
-      ),
-    );
+    await cluster.eventually("both events", async () => {
+      const events = await cluster.events("missing");
+      assert.ok(
+        events.some(
+          ({ reason, message }) =>
+            reason === "Failed" &&
+            /^Failed to pull image "later:1": .*driftless image import/.test(message ?? ""),
+        ),
+      );
+      assert.ok(
+        events.some(
+          ({ reason, message }) =>
+            reason === "BackOff" && message === 'Back-off pulling image "later:1"',
+        ),
+      );
+    });
     importImage("later:1", root);
     const pod = await cluster.podIn("missing", "Running");
     assert.equal(pod.status?.containerStatuses?.[0]?.restartCount, 0);

@@ -43,7 +43,12 @@ export class KubectlSession implements Disposable {
   async says(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.stdout) && !pattern.test(this.#stderr)) {
       const isOver = this.child.exitCode !== null || this.child.signalCode !== null;
-      if (isOver) throw new Error(`it ended without ${pattern}: ${this.stdout}${this.#stderr}`);
+      if (isOver) {
+        // Its last words may still be on their way.
+        await this.#ended;
+        if (pattern.test(this.stdout) || pattern.test(this.#stderr)) return;
+        throw new Error(`it ended without ${pattern}: ${this.stdout}${this.#stderr}`);
+      }
       await sleep(10);
     }
   }

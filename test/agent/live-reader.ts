@@ -82,7 +82,9 @@ class LiveReader {
         this.#read(reads++);
         if (i % 4 === 0) pause();
       }
-      writeFileSync(`${report}.reads`, String(reads));
+      // Never half written: who waits for it would take it for less.
+      writeFileSync(`${report}.reads.tmp`, String(reads));
+      renameSync(`${report}.reads.tmp`, `${report}.reads`);
     }
     const { path } = this.#task;
     return {

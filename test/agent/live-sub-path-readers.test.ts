@@ -6,6 +6,7 @@ import { execFile } from "node:child_process";
 import { appendFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { cannotRun } from "../runtime/live-runtime.ts";
 import { LONG } from "../support/campaign.ts";
@@ -76,22 +77,32 @@ describe("a reader of a subPath mount notices", { skip: cannotRun }, () => {
     stampedText({ object: OBJECT, key: "a", generation });
 
   it("what is below a mount that is taken away and mounted anew", async () => {
-    const faults = await lied("/etc/app/a", async (pod) => {
-      const script = `for i in $(seq 300); do umount /etc/app/a; mount --bind ${SHARED}/a /etc/app/a; done`;
+    const faults = await lied("/etc/app/a", async (pod, readers) => {
+      const script = `until [ -e ${SHARED}/enough ]; do umount /etc/app/a; mount --bind ${SHARED}/a /etc/app/a; done`;
       const args = ["-t", String(pod.pid), "-m", "-p", "--root", "--wd", "--", "sh", "-c", script];
-      await promisify(execFile)("nsenter", args);
+      const mounting = promisify(execFile)("nsenter", args);
+      // However seldom it comes to read.
+      await Promise.race([readers.atWork(), mounting]);
+      writeFileSync(join(pod.shared, "enough"), "");
+      await mounting;
     });
     assert.ok((faults["underlying"] ?? 0) > 0, JSON.stringify(faults));
   });
 
   it("a file that is written in place", async () => {
-    const faults = await lied(`${SHARED}/a`, async (pod) => {
+    const faults = await lied(`${SHARED}/a`, async (pod, readers) => {
       const path = join(pod.shared, "a");
-      for (let i = 0; i < 3000; i++) {
+      let isEnough = false;
+      const reading = readers.atWork().finally(() => {
+        isEnough = true;
+      });
+      for (let i = 0; !isEnough; i++) {
         const all = text(1 + i * 29);
         writeFileSync(path, all.slice(0, 50));
         appendFileSync(path, all.slice(50));
+        if (i % 100 === 0) await turn();
       }
+      await reading;
     });
     assert.ok((faults["torn"] ?? 0) + (faults["underlying"] ?? 0) > 0, JSON.stringify(faults));
   });

@@ -7,6 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { KubeConfig, Log } from "@kubernetes/client-node";
 import { kubectlLines } from "../clients/kubectl-binaries.ts";
 import { Cluster, sleeper } from "./cluster.ts";
+import { logText } from "./container-log.ts";
 import { Kubectl } from "./kubectl-session.ts";
 
 const core = "/api/v1/namespaces/default/pods";
@@ -18,7 +19,7 @@ describe("Logs", { concurrency: false }, () => {
     cluster = await Cluster.start();
     const lines =
       "for i in 1 2 3 4 5; do echo line $i; done; trap 'exit 0' TERM; sleep infinity & wait";
-    await cluster.runningPod("web", {
+    const web = await cluster.runningPod("web", {
       initContainers: [sleeper({ name: "first", command: ["echo", "before all"] })],
       containers: [
         sleeper({ command: ["sh", "-c", lines] }),
@@ -37,13 +38,20 @@ describe("Logs", { concurrency: false }, () => {
         }),
       ],
     });
-    await cluster.podWhere(
+    const twice = await cluster.podWhere(
       "twice",
       "a second life",
       ({ status }) =>
         status?.containerStatuses?.[0]?.restartCount === 1 &&
         status.containerStatuses[0].state?.running !== undefined,
     );
+    // They run: that is not yet that they have said all.
+    await cluster.eventually("what they say", () => {
+      const { dataDir } = cluster.node;
+      equal(logText(dataDir, web).length, 5);
+      equal(logText(dataDir, web, "other").length, 1);
+      equal(logText(dataDir, twice, "main", 1).length, 1);
+    });
   });
   after(() => cluster[Symbol.asyncDispose]());
 

@@ -1,8 +1,6 @@
 // The object manager as the agent has it, over a real connection, with a server that is a process of its own.
 
 import { equal, ok } from "node:assert/strict";
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { createObjectManager } from "../../src/agent/objects/create-object-manager.ts";
 import type { ObjectChange } from "../../src/agent/objects/object-manager.ts";
@@ -43,7 +41,7 @@ describe("objects of a real server", () => {
   before(async () => {
     directory = tempDir();
     const dataDir = directory.join("data");
-    server = await DriftlessServer.start({ dataDir, port: await freePort() });
+    server = await DriftlessServer.start({ dataDir });
   });
 
   after(async () => {
@@ -156,13 +154,4 @@ describe("objects of a real server", () => {
 /** For what nobody is told of. The test's own limit ends it. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await systemClock.sleep(1);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

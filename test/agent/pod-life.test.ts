@@ -164,15 +164,17 @@ describe("a pod", { skip, concurrency: 3 }, () => {
       `back-off 10s restarting failed container=main pod=crash_default(${pod.metadata.uid})`,
     );
     assert.deepEqual(logText(cluster.node.dataDir, pod, "main", 1), ["try"]);
-    const events = await cluster.events("crash");
-    assert.ok(
-      events.some(
-        ({ reason, message }) =>
-          reason === "BackOff" &&
-          message ===
-            `Back-off restarting failed container main in pod crash_default(${pod.metadata.uid})`,
-      ),
-    );
+    await cluster.eventually("an event", async () => {
+      const events = await cluster.events("crash");
+      assert.ok(
+        events.some(
+          ({ reason, message }) =>
+            reason === "BackOff" &&
+            message ===
+              `Back-off restarting failed container main in pod crash_default(${pod.metadata.uid})`,
+        ),
+      );
+    });
   });
 
   it("that starts a program that is not there says so", async () => {
@@ -212,13 +214,14 @@ describe("a pod", { skip, concurrency: 3 }, () => {
     const began = performance.now();
     await cluster.delete("pods/polite");
     await cluster.podGone("polite");
-    assert.ok(performance.now() - began < 30_000, "the grace was not waited for");
+    assert.ok(performance.now() - began < 40_000, "the grace was not waited for");
     assert.equal(readFileSync(file, "utf8"), "bye\n");
   });
 
   it("that does not want to end is killed after its grace, and not before", async () => {
     const pod = await cluster.runningPod("stubborn", {
-      terminationGracePeriodSeconds: 3,
+      // Long enough for all that is looked at meanwhile, and not the usual 30 seconds.
+      terminationGracePeriodSeconds: 10,
       containers: [shell("trap 'echo no' TERM; echo ready; while :; do sleep 0.1; done")],
     });
     await cluster.eventually("its trap", () =>
@@ -233,7 +236,7 @@ describe("a pod", { skip, concurrency: 3 }, () => {
     );
     await cluster.podGone("stubborn");
     const tookMs = performance.now() - began;
-    assert.ok(tookMs > 2900 && tookMs < 20_000, `it took ${tookMs} ms`);
+    assert.ok(tookMs > 9900 && tookMs < 30_000, `it took ${tookMs} ms`);
     assert.equal(existsSync(`/proc/${pid}`), false);
   });
 

@@ -1,6 +1,6 @@
 // port-forward with real clients to a real container.
 
-import { equal, match } from "node:assert/strict";
+import { equal, match, ok } from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
@@ -9,19 +9,14 @@ import { after, before, describe, it } from "node:test";
 import { KubeConfig, PortForward } from "@kubernetes/client-node";
 import { kubectlLines } from "../clients/kubectl-binaries.ts";
 import { Cluster, sleeper } from "./cluster.ts";
+import { logText } from "./container-log.ts";
 import { Kubectl } from "./kubectl-session.ts";
 
 const server = `
-require("node:http").createServer((asked, answer) => answer.end("you asked " + asked.url)).listen(Number(process.argv[1]), "127.0.0.1");
+require("node:http").createServer((asked, answer) => answer.end("you asked " + asked.url)).listen(0, "127.0.0.1", function () {
+  console.log(this.address().port);
+});
 `;
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
-}
 
 async function get(port: number, path: string): Promise<string> {
   const sent = request({ port, host: "127.0.0.1", path, agent: false }).end();
@@ -34,14 +29,13 @@ describe("A forwarded port", { concurrency: false }, () => {
   let port: number;
 
   before(async () => {
-    port = await freePort();
     cluster = await Cluster.start();
-    const command = [process.execPath, "-e", server, String(port)];
-    await cluster.runningPod("web", { containers: [sleeper({ command })] });
-    await cluster.eventually("the program to listen", async () => {
-      const socket = connect(port, "127.0.0.1");
-      await once(socket, "connect");
-      socket.destroy();
+    const command = [process.execPath, "-e", server];
+    const pod = await cluster.runningPod("web", { containers: [sleeper({ command })] });
+    port = await cluster.eventually("the program to listen", () => {
+      const [said] = logText(cluster.node.dataDir, pod);
+      ok(said !== undefined);
+      return Number(said);
     });
   });
   after(() => cluster[Symbol.asyncDispose]());

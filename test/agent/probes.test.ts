@@ -75,7 +75,11 @@ describe("probes", { skip, concurrency: 2 }, () => {
 
   it("have a container restarted that is not alive any more", async () => {
     await makePod("liveness", {
-      livenessProbe: once({ exec: { command: ["sh", "-c", "! cat /flags/dead"] } }),
+      livenessProbe: once({
+        exec: { command: ["sh", "-c", "! cat /flags/dead"] },
+        // It has to come to its own end, also on a busy machine.
+        terminationGracePeriodSeconds: 60,
+      }),
       // What was raised against the old container is not held against the new one.
       command: [
         "sh",

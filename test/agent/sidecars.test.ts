@@ -30,8 +30,8 @@ describe("a pod with sidecars", { skip, concurrency: 4 }, () => {
   const sidecar = (name: string, script: string, parts: Partial<Container> = {}): Container =>
     shell(name, script, { restartPolicy: "Always", ...parts });
   const volumes = () => [{ name: "out", hostPath: { path: home.path } }];
-  const forever = (atTheEnd: string): string =>
-    `trap '${atTheEnd}; exit 0' TERM; sleep infinity & wait`;
+  const forever = (atTheEnd: string, whenTrapped = "true"): string =>
+    `trap '${atTheEnd}; exit 0' TERM; ${whenTrapped}; sleep infinity & wait`;
   const linesOf = (file: string): string[] =>
     readFileSync(home.join(file), "utf8").trimEnd().split("\n");
   const statusOf = ({ status }: Pod, name: string): ContainerStatus | undefined =>
@@ -79,10 +79,15 @@ describe("a pod with sidecars", { skip, concurrency: 4 }, () => {
       terminationGracePeriodSeconds: 30,
       volumes: volumes(),
       initContainers: [
-        sidecar("s1", forever("echo s1 >> /out/job")),
-        sidecar("s2", forever("sleep 0.2; echo s2 >> /out/job")),
+        sidecar("s1", forever("echo s1 >> /out/job", "touch /out/job-s1")),
+        sidecar("s2", forever("sleep 0.2; echo s2 >> /out/job", "touch /out/job-s2")),
       ],
-      containers: [shell("main", "sleep 0.3; echo main >> /out/job")],
+      containers: [
+        shell(
+          "main",
+          "until test -e /out/job-s1 -a -e /out/job-s2; do sleep 0.1; done; echo main >> /out/job",
+        ),
+      ],
     });
     const pod = await cluster.podIn("job", "Succeeded");
     assert.deepEqual(linesOf("job"), ["main", "s2", "s1"]);

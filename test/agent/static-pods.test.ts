@@ -146,8 +146,11 @@ describe("a static pod on a machine without a server", { skip }, () => {
 
   it("is another one when its file changes: nothing of the old one is left", async () => {
     const before = running("web");
-    const pods = readdirSync(join(node.dataDir, "pods"));
-    assert.equal(pods.length, 1);
+    const pods = await eventually("one directory", () => {
+      const found = readdirSync(join(node.dataDir, "pods"));
+      assert.equal(found.length, 1);
+      return found;
+    });
     manifests.write({ "web.yaml": manifest("web", { text: "three" }) });
     const changed = await sees("web", 'text="three"');
     assert.notEqual(changed.pid, before.pid);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
 
 /** Only a test that fails waits as long. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 
 export class Tmux implements Disposable {
   readonly #directory = tempDir();

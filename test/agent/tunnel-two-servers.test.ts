@@ -55,6 +55,9 @@ describe("A second server", { skip: found.ok ? false : found.reason }, () => {
     const refused = await viaTwo.run("logs", "quiet");
     match(refused.stderr, /node "silent": it has no tunnel to this server.*--listen/);
     const viaOne = await Kubectl.of("1.36", one.kubeconfig);
-    if (typeof viaOne !== "string") equal((await viaOne.run("logs", "quiet")).stdout, "here\n");
+    if (typeof viaOne === "string") return;
+    await cluster.eventually("its words", async () =>
+      equal((await viaOne.run("logs", "quiet")).stdout, "here\n"),
+    );
   });
 });

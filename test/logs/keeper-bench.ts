@@ -118,6 +118,11 @@ export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await sleep(5);
 }
 
+/** Of one that is being written: its last line may be there in part. */
+export function lineCount(path: string): number {
+  return readFileSync(path, "latin1").split("\n").length - 1;
+}
+
 /** "stdout F text" */
 export function linesOf(path: string): string[] {
   const lines = readFileSync(path, "latin1").split("\n");

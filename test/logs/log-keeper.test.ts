@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { test } from "node:test";
-import { isRunning, KeeperBench, killKeeper, linesOf, until } from "./keeper-bench.ts";
+import { isRunning, KeeperBench, killKeeper, lineCount, linesOf, until } from "./keeper-bench.ts";
 
 test("what a container writes to both its outputs is in its log when it has finished", async () => {
   await using bench = new KeeperBench();
@@ -97,7 +97,7 @@ test("a keeper that is killed is replaced, and the next one reads what waits in 
   const { pid } = bench;
   await killKeeper(bench);
   child.stdin?.write("\n");
-  await until(() => linesOf(of.logPath).length === 1000);
+  await until(() => lineCount(of.logPath) === 1000);
   assert.notEqual(bench.pid, pid);
   assert.ok(bench.logger.records.some(({ message }) => message === "the log keeper is gone"));
   child.stdin?.end("\n");

@@ -29,9 +29,17 @@ for (const how of ["stop", "kill"] as const) {
 
     await server.restart(how);
 
-    const query = `watch=1&timeoutSeconds=1&resourceVersion=${version}`;
-    const { text } = await server.current.fetch("GET", `${path}?${query}`);
-    assert.match(text, /^{"type":"ADDED","object":{.*"name":"after"/);
+    using transport = new Http1Transport(server.address);
+    const lines: string[] = [];
+    transport.stream({
+      path: `${path}?watch=1&resourceVersion=${version}`,
+      onLine: (line) => lines.push(line),
+    });
+    await until(
+      () => lines.length > 0,
+      () => "the first event",
+    );
+    assert.match(lines[0] ?? "", /^{"type":"ADDED","object":{.*"name":"after"/);
   });
 }
 

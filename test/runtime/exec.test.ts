@@ -25,7 +25,7 @@ import {
   type Ran,
   runProgram,
 } from "./run-program.ts";
-import { processCount, processesWith, sleepMark } from "./running-processes.ts";
+import { hasBecome, processCount, processesWith, sleepMark } from "./running-processes.ts";
 
 const MiB = 1024 * 1024;
 
@@ -34,14 +34,16 @@ describe("a program in a container", { skip: cannotRun }, () => {
   let id: string;
   before(async () => {
     live = await LiveRuntime.start();
-    ({ id } = await live.background("cd /; echo up; exec env -i sleep 1000", {
+    const started = await live.background("cd /; echo up; exec env -i sleep 1000", {
       env: [
         ["PATH", "/usr/local/bin:/usr/bin:/bin"],
         ["TOKEN", "canary-exec-3a"],
         ["LINES_OF", "a\nb"],
       ],
       workingDir: "/usr/share",
-    }));
+    });
+    await hasBecome(started.pid, ["sleep", "1000"]);
+    ({ id } = started);
   });
   after(() => live[Symbol.asyncDispose]());
 
@@ -198,7 +200,7 @@ describe("a program in a container", { skip: cannotRun }, () => {
     const hash = createHash("sha256");
     const [bytes] = await Promise.all([hashOf(session.stdout, hash), session.ended]);
     assert.equal(bytes, 60_000);
-    const [left] = processesWith(`sleep\0${mark}`);
+    const [left] = await processCount(`sleep\0${mark}`, 1);
     assert.ok(left, "what it left in the background goes on");
     await session[Symbol.asyncDispose]();
     process.kill(left, "SIGKILL");
@@ -309,8 +311,10 @@ describe("a program on a terminal", { skip: cannotRun }, () => {
       const ended = await start("stty -echo; echo ready; cat");
       const heard = new Heard(ended.stdout);
       await heard.until(/ready/);
+      const isRead = once(ended.stdout, "close");
       ended.stdin?.end(text);
       assert.equal((await ended.ended).exitCode, 0);
+      await isRead;
       assert.equal(heard.text, `ready\r\n${text.replace("\n", "\r\n")}`);
     }
   });
@@ -376,7 +380,7 @@ describe("a session that is cut", { skip: cannotRun }, () => {
     await using second = await live.runtime.exec(id, execSpec(["sleep", other]));
     await first[Symbol.asyncDispose]();
     assert.deepEqual(processesWith(`sleep\0${one}`), []);
-    assert.equal(processesWith(`sleep\0${other}`).length, 1);
+    await processCount(`sleep\0${other}`, 1);
     assert.ok(second);
   });
 

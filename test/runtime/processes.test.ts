@@ -14,7 +14,7 @@ import { identify, isAlive, type ProcessIdentity } from "../../src/mounts/proces
 import type { ContainerSpec, ContainerStatus } from "../../src/runtime/runtime.ts";
 import { cannotRun, LiveRuntime } from "./live-runtime.ts";
 import { execSpec, Heard, runProgram } from "./run-program.ts";
-import { processCount, processesWith, sleepMark } from "./running-processes.ts";
+import { hasBecome, processCount, processesWith, sleepMark } from "./running-processes.ts";
 
 const sharing = "pod-with-shared-processes";
 const inPod = { podUid: sharing, processes: "pod" } as const;
@@ -42,6 +42,7 @@ describe("containers that share the processes of their pod", { skip: cannotRun }
     await shareProcesses(live);
     const mark = sleepMark();
     const first = await live.background(`echo up; exec sleep ${mark}`, inPod);
+    await processCount(`sleep\0${mark}`, 1);
     const { output } = await live.sh(
       "ps -eo args | grep '[s]leep'; echo $$; cat /proc/1/comm; readlink /proc/self/ns/pid",
       { ...inPod, name: "other" },
@@ -183,6 +184,7 @@ describe("a container with the processes of another", { skip: cannotRun }, () =>
   it("sees that one as process 1, and ends with it", async () => {
     await using live = await LiveRuntime.start();
     const target = await live.background("echo up; exec sleep 1000");
+    await hasBecome(target.pid, ["sleep", "1000"]);
     const debug = await live.background("tr '\\0' ' ' </proc/1/cmdline; exec sleep 1000", {
       name: "debug",
       processes: { of: target.id },
@@ -274,12 +276,17 @@ describe("a launcher that hangs", { skip: cannotRun }, () => {
   it("is ended after two minutes, and nothing of the container is left", async () => {
     const clock = new FakeClock();
     await using live = await LiveRuntime.with({ clock });
+    // It has no instructions before it hangs, and so cannot have become the program by then.
+    const { promise: isStopped, resolve: hasStopped } = Promise.withResolvers<void>();
+    const follow = live.output.follow.bind(live.output);
+    live.output.follow = (of) => isStopped.then(() => follow(of));
     const starting = assert.rejects(live.runtime.start(live.spec({ argv: ["sleep", "1000"] })), {
       name: "StartError",
       message: "the launcher did not start the program in time",
     });
     const pid = await launcherOf(live.root);
     process.kill(pid, "SIGSTOP");
+    hasStopped();
     while (identify(pid)) {
       await clock.step(1000);
       await systemClock.sleep(5);

@@ -26,6 +26,12 @@ export async function processCount(text: string, count: number): Promise<readonl
   }
 }
 
+/** Settles when the process is this program: a shell that is to become it has still to do so. */
+export async function hasBecome(pid: number | undefined, argv: readonly string[]): Promise<void> {
+  const wanted = argv.map((word) => `${word}\0`).join("");
+  while (readFileSync(`/proc/${pid}/cmdline`, "utf8") !== wanted) await systemClock.sleep(5);
+}
+
 let marks = 0;
 
 /** A time to sleep that nobody else sleeps: "sleep\0<mark>" finds who does. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { systemEnvironment } from "../src/environment.js";
@@ -67,7 +67,9 @@ describe("a process", () => {
     assert.equal(child.exitCode, null);
     child.kill("SIGHUP");
     await eventually("it has reloaded", () => lines().length === 2);
-    writeFileSync(join(directory, "key"), "2");
+    // At once: the other process would see an empty file too, if it looked in the middle.
+    writeFileSync(join(directory, "..new"), "2");
+    renameSync(join(directory, "..new"), join(directory, "key"));
     await eventually("it has seen the change", () => lines().length === 3);
     assert.deepEqual(lines(), ['initial {"key":"1"}', 'reload {"key":"1"}', 'update {"key":"2"}']);
   });

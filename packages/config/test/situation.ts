@@ -11,7 +11,7 @@ import type { ConfigError, Watch, WatchOptions } from "../src/index.js";
 import { openWatch } from "../src/watch-config.js";
 
 // Far above anything that a working library needs, also on a busy machine.
-const deadlineMs = 20_000;
+const deadlineMs = 60_000;
 
 export function temporaryDirectory(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), "driftless-config-"));
