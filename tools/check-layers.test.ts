@@ -72,7 +72,7 @@ const planted: readonly { name: string; files: Record<string, string>; offence: 
     name: "a program that imports a program",
     files: { "src/sidecar/x.ts": `import "../cli/cli.ts";` },
     offence:
-      "src/sidecar/x.ts:1 sidecar must not import cli (src/cli/cli.ts): may import base, api, client, files, reload",
+      "src/sidecar/x.ts:1 sidecar must not import cli (src/cli/cli.ts): may import base, api, client, files, reload, streams",
   },
   {
     name: "a node: import in api",

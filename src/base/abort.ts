@@ -77,6 +77,15 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** What is waited for, or undefined if `signal` aborts before: whoever waits may be needed elsewhere, the work goes on. */
+export async function unlessAborted<T extends object>(
+  wanted: Promise<T>,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  const result = await Promise.race([wanted, aborted(signal)]);
+  return result ?? undefined;
+}
+
 /**
  * Runs `work` and resolves when it ends or is cancelled by `signal`, since cancellation is not an error.
  * Any other failure rejects. It waits for `work`: it does not leave it behind when the signal aborts.

@@ -7,7 +7,7 @@ import { deadline } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { type Random, systemRandom } from "../base/random.ts";
-import { Credentials } from "./credentials.ts";
+import { credentialsOf } from "./connection-credentials.ts";
 import { Gate } from "./gate.ts";
 import { HttpTransport } from "./http-transport.ts";
 import type { Connection } from "./kubeconfig.ts";
@@ -42,6 +42,8 @@ export interface ApiRequest {
   readonly body?: object;
   /** Of the body; patches have types of their own. */
   readonly contentType?: string;
+  /** What is wanted in place of plain JSON; still some form of it. */
+  readonly accept?: string;
   readonly signal?: AbortSignal;
   /** Waits for a server that cannot be reached, as long as the time allows. */
   readonly isPatient?: boolean;
@@ -179,32 +181,23 @@ class UnreadableAnswerError extends Error {}
 
 function transportOf(options: ApiClientOptions): Transport {
   const { connection, clock, logger, random = systemRandom, maxHttpVersion = "2" } = options;
-  const { server, isInsecure, serverName, token, exec } = connection;
-  const { authority, certificate, key } = { ...connection, ...connection.followed };
-  const sources = {
-    ...(authority !== undefined && { authority }),
-    ...(certificate !== undefined && { certificate }),
-    ...(key !== undefined && { key }),
-    ...(token !== undefined && { token }),
-    ...(exec !== undefined && { exec }),
-  };
-  const credentials = new Credentials({ sources, clock });
+  const { server, isInsecure, serverName } = connection;
+  const credentials = credentialsOf(connection, clock);
   const named = serverName === undefined ? {} : { serverName };
   const parts = { credentials, clock, random, logger, maxHttpVersion };
   return new HttpTransport({ server, isInsecure, ...named, ...parts });
 }
 
-function transportRequest(
-  { method, path, body, contentType = "application/json", isPatient = false }: ApiRequest,
-  signal: AbortSignal,
-): TransportRequest {
+function transportRequest(asked: ApiRequest, signal: AbortSignal): TransportRequest {
+  const { method, path, body, isPatient = false } = asked;
+  const { accept = "application/json", contentType = "application/json" } = asked;
   return {
     method,
     path,
     signal,
     isPatient,
     headers: {
-      accept: "application/json",
+      accept,
       "user-agent": "driftless",
       ...(body !== undefined && { "content-type": contentType }),
     },

@@ -43,14 +43,22 @@ export interface ListWatchOptions {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
+  /** Asks for nothing but the metadata. Servers that cannot leave out the rest send it. */
+  readonly isMetadataOnly?: boolean;
 }
+
+/** Of objects and of events in a watch: their metadata alone, or all of them if the server knows no better. */
+export const METADATA: string = partial("PartialObjectMetadata");
+/** The same of lists. */
+export const METADATA_LIST: string = partial("PartialObjectMetadataList");
 
 /** As client-go; servers with a cache ignore it for version 0. */
 const PAGE = 500;
 
 export function listWatchOf<T extends ApiObject>(options: ListWatchOptions): ListWatch<T> {
-  const { client, kind, namespace, labelSelector, fieldSelector } = options;
+  const { client, kind, namespace, labelSelector, fieldSelector, isMetadataOnly } = options;
   const selectors = { labelSelector, fieldSelector };
+  const form = isMetadataOnly === true ? { accept: METADATA } : {};
   return {
     what: {
       resource: kind.resource,
@@ -73,7 +81,7 @@ export function listWatchOf<T extends ApiObject>(options: ListWatchOptions): Lis
         }),
       };
       const path = resourcePath(kind, { namespace }, query);
-      const body = await client.stream({ method: "GET", path, signal });
+      const body = await client.stream({ method: "GET", path, signal, ...form });
       return jsonLines(body) as AsyncIterable<JsonValue> as AsyncIterable<WatchEvent>;
     },
   };
@@ -86,16 +94,20 @@ interface ListAnswer<T> {
 
 /** Page by page, unless a version is named: with a limit servers would want exactly that one, and not have it any more. */
 async function listAll<T>(
-  { client, kind, namespace, labelSelector, fieldSelector }: ListWatchOptions,
+  { client, kind, namespace, labelSelector, fieldSelector, isMetadataOnly }: ListWatchOptions,
   resourceVersion: string,
   signal: AbortSignal,
 ): Promise<Listed<T>> {
   const selectors = { labelSelector, fieldSelector };
+  const form = isMetadataOnly === true ? { accept: METADATA_LIST } : {};
   const ask = async (
     query: Record<string, string | number | undefined>,
   ): Promise<ListAnswer<T>> => {
     const path = resourcePath(kind, { namespace }, { ...selectors, ...query });
-    const answer = await client.request({ method: "GET", path, signal, isPatient: true });
+    const answer = await client.request({
+      ...{ method: "GET", path, signal, isPatient: true },
+      ...form,
+    });
     return answer as unknown as ListAnswer<T>;
   };
   const isPaged = resourceVersion === "" || resourceVersion === "0";
@@ -118,4 +130,8 @@ async function listAll<T>(
 
 function itemsOf<T>({ items }: ListAnswer<T>): readonly T[] {
   return items ?? [];
+}
+
+function partial(as: string): string {
+  return `application/json;as=${as};g=meta.k8s.io;v=v1,application/json`;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { BY_NAMESPACE, BY_NODE, BY_OWNER } from "./informers.ts";
+import { BY_NAMESPACE, BY_NODE, BY_OWNER, orphansOf } from "./informers.ts";
 import { controllerReference } from "./owner.ts";
 import { SimCluster } from "./testing/sim-cluster.ts";
 import { simKind } from "./testing/sim-kinds.ts";
@@ -33,6 +33,8 @@ describe("Informers", () => {
       informer.byIndex(index, value).map(({ metadata }) => metadata.name);
     assert.deepEqual(names(BY_NAMESPACE, "kube-system"), ["b"]);
     assert.deepEqual(names(BY_OWNER, owner.metadata.uid ?? ""), ["a"]);
+    assert.deepEqual(names(BY_OWNER, orphansOf("kube-system")), ["b"]);
+    assert.deepEqual(names(BY_OWNER, orphansOf("default")), []);
     assert.deepEqual(names(BY_NODE, "n1"), ["a"]);
     assert.deepEqual(names(BY_NODE, ""), ["b"]);
   });

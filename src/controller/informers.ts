@@ -19,7 +19,7 @@ export interface InformersOptions {
 
 /** What every informer finds objects by. */
 export const BY_NAMESPACE = "namespace";
-/** The uid of the controller that owns it. */
+/** The uid of the controller that owns it; `orphansOf` its namespace if none does. */
 export const BY_OWNER = "owner";
 /** Pods: the node that they are bound to, "" for those that are not. */
 export const BY_NODE = "node";
@@ -68,6 +68,11 @@ export class Informers {
   }
 }
 
+/** What those in this namespace that no controller owns are found by. */
+export function orphansOf(namespace: string): string {
+  return `orphans/${namespace}`;
+}
+
 function nodeOf({ ["spec"]: spec }: ApiObject): readonly string[] {
   const { nodeName } = (spec ?? {}) as { readonly nodeName?: string };
   return [nodeName ?? ""];
@@ -75,5 +80,5 @@ function nodeOf({ ["spec"]: spec }: ApiObject): readonly string[] {
 
 function ownerOf(object: ApiObject): readonly string[] {
   const { uid } = controllerOf(object) ?? {};
-  return uid === undefined ? [] : [uid];
+  return [uid ?? orphansOf(object.metadata.namespace ?? "")];
 }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { after, describe, it } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
+import { describe, it } from "node:test";
 import { aborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import { CaptureLogger } from "../base/testing/capture-logger.ts";
@@ -52,7 +51,7 @@ class Election {
       die: async () => {
         path.way = "hangs";
         crash.abort();
-        await turn();
+        await this.clock.step(0);
       },
     };
   }
@@ -67,8 +66,6 @@ interface Candidate {
 }
 
 describe("LeaderElection", () => {
-  after(() => console.log(`seed ${SEED}`));
-
   it("lets the first one lead, which writes client-go's record and renews it every two seconds", async () => {
     const all = new Election();
     all.candidate("a");

@@ -20,17 +20,18 @@ export async function finalizeNamespace(context: RequestContext): Promise<Answer
     warnings,
   }) as ApiObject & Namespace;
   settlePlace(resource, wanted, { namespace: "", name: info.name });
-  const { resourceVersion } = wanted.metadata;
+  const { resourceVersion, uid = "" } = wanted.metadata;
   return updateObject(context, {
     options,
     tracksFields: true,
+    isWhole: true,
     produce: (shared) => {
       const live = structuredClone(shared);
       const { spec } = live as object as Namespace;
       const { finalizers = [] } = wanted.spec;
       return {
         ...live,
-        metadata: { ...live.metadata, resourceVersion },
+        metadata: { ...live.metadata, resourceVersion, ...(uid !== "" && { uid }) },
         spec: { ...spec, finalizers: finalizers.length === 0 ? undefined : [...finalizers] },
       };
     },
