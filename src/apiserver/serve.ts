@@ -18,6 +18,7 @@ import { isLoopback } from "./http/is-loopback.ts";
 import { JoinApi } from "./join/join-api.ts";
 import { NodeCertificates } from "./join/node-certificates.ts";
 import { NodeMembers } from "./join/node-members.ts";
+import { OwnMachine } from "./join/own-machine.ts";
 import { Listener } from "./listener.ts";
 import { TunnelApi } from "./node-access/tunnel-api.ts";
 import { Tunnels } from "./node-access/tunnels.ts";
@@ -44,12 +45,21 @@ export interface ServeOptions extends Omit<PartsOptions, "tunnels"> {
   readonly metrics: Metrics;
   /** Undefined: nothing is audited. */
   readonly audit: { readonly policy: AuditPolicy; readonly writer: AuditWriter } | undefined;
+  /** In place of the store's own: it runs already. */
+  readonly runStore: (signal: AbortSignal) => Promise<void>;
   /** See FlowControlOptions. */
   readonly onNextTurn: (callback: () => void) => void;
   /** Called when everything answers. */
-  onReady(address: { readonly host: string; readonly port: number }): void;
+  onReady(ready: ServerReady): void;
   /** Called when certificates were renewed while it ran. */
   onRenewed(credentials: Credentials): void;
+}
+
+export interface ServerReady {
+  readonly host: string;
+  readonly port: number;
+  /** By which the machine that the server runs on can be a node too. */
+  readonly ownMachine: OwnMachine;
 }
 
 const otherPaths: readonly string[] = [
@@ -99,6 +109,9 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   const serverAddress = (): string =>
     `${isIPv6(advertisedHost) ? `[${advertisedHost}]` : advertisedHost}:${listening}`;
   const { audit, onNextTurn } = options;
+  const { authority } = credentials;
+  const members = new NodeMembers({ objects, nodes: core("nodes"), clock });
+  const certificates = new NodeCertificates({ authority, clock });
   const server = new ApiServer({
     parts,
     metrics,
@@ -112,8 +125,8 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
     openId: new OpenIdDocuments({ keys: serviceAccountTokens.keys, serverAddress }),
     join: new JoinApi({
       tokens: joinTokens,
-      members: new NodeMembers({ objects, nodes: core("nodes"), clock }),
-      certificates: new NodeCertificates({ authority: credentials.authority, clock }),
+      members,
+      certificates,
       serverHosts: options.hosts,
     }),
     tunnels: new TunnelApi({ tunnels, clock, logger }),
@@ -165,7 +178,7 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   const intervalMs = options.compactionIntervalMs;
   const compactor = new Compactor({ store, intervalMs, clock, logger });
   const runParts: readonly Part[] = [
-    { name: "store", run: (stop) => store.run(stop), ready: () => store.ready() },
+    { name: "store", run: (stop) => options.runStore(stop), ready: () => store.ready() },
     { name: "watch cache", run: (stop) => cache.run(stop), ready: () => cache.ready() },
     {
       name: "bootstrap",
@@ -193,7 +206,8 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
         const address = await listener.ready();
         listening = address.port;
         isReady = true;
-        options.onReady({ host, port: address.port });
+        const signer = { members, certificates, authority: authority.certificate, clock };
+        options.onReady({ host, port: address.port, ownMachine: new OwnMachine(signer) });
       },
     },
   ];

@@ -8,10 +8,7 @@
 //       ^                                                            │
 //       └──── work over ──── no renewal in time, or taken away <─────┘
 
-import type { ApiObject } from "../api/object.ts";
 import { isNotFound, StatusError } from "../api/status-error.ts";
-import type { Lease } from "../api/types.ts";
-import { semanticEqual } from "../api/validation/semantic-equal.ts";
 import { deadline, isAbort } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
@@ -20,7 +17,7 @@ import type { ApiClient } from "../client/api-client.ts";
 import { ObjectWatch } from "../client/object-watch.ts";
 import { ResourceClient } from "../client/resource-client.ts";
 import type { ResourceKind } from "../client/resource-path.ts";
-import { isOlderVersion } from "../client/resource-version.ts";
+import { LEASE_NAMESPACE, type LeaseObject, LeaseRecord } from "./lease-record.ts";
 import { Waker } from "./waker.ts";
 
 export interface LeaseTimes {
@@ -52,15 +49,6 @@ export class OverdueError extends Error {
   override readonly name = "OverdueError";
 }
 
-type LeaseObject = ApiObject & Lease;
-
-interface Seen {
-  readonly lease: LeaseObject;
-  readonly sinceMs: number;
-  readonly isGone: boolean;
-}
-
-const NAMESPACE = "kube-system";
 const LEASES: ResourceKind = {
   group: "coordination.k8s.io",
   version: "v1",
@@ -76,8 +64,7 @@ export class LeaderElection {
   readonly #leases: ResourceClient<LeaseObject>;
   readonly #waker: Waker;
   readonly #logger: Logger;
-  /** The lease as it was last seen, and since when its record is that, or since when it is gone. */
-  #seen: Seen | undefined;
+  readonly #record: LeaseRecord;
   /** When the write was begun that made the lease ours, or renewed it. */
   #renewedMs = Number.NEGATIVE_INFINITY;
 
@@ -94,11 +81,13 @@ export class LeaderElection {
     this.#leases = new ResourceClient(client, LEASES);
     this.#waker = new Waker(clock);
     this.#logger = logger.child({ lease: name, identity });
+    const onLeader = (leader: string): void => this.#logger.info("new leader", { leader });
+    this.#record = new LeaseRecord({ name, identity, leaseMs, clock, onLeader });
   }
 
   /** Who leads, as far as we know; "" for nobody. */
   get leader(): string {
-    return this.#seen?.lease.spec.holderIdentity ?? "";
+    return this.#record.leader;
   }
 
   /**
@@ -124,13 +113,13 @@ export class LeaderElection {
     const { client, name, clock, random, logger } = this.#options;
     const onChange = (lease: LeaseObject | undefined, before: LeaseObject | undefined): void => {
       if (lease === undefined && before === undefined) return; // There is none yet.
-      const wasOurs = this.#isOurs();
-      if (lease !== undefined && !this.#isOld(lease)) this.#see(lease);
+      const wasOurs = this.#record.isOurs;
+      if (lease !== undefined && !this.#record.isOld(lease)) this.#record.see(lease);
       const { holderIdentity = "" } = lease?.spec ?? {};
       const isNews = wasOurs ? holderIdentity !== this.#options.identity : !holderIdentity;
       if (isNews) this.#waker.wake();
     };
-    const what = { client, kind: LEASES, namespace: NAMESPACE, name, onChange };
+    const what = { client, kind: LEASES, namespace: LEASE_NAMESPACE, name, onChange };
     return new ObjectWatch<LeaseObject>({ ...what, clock, random, logger }).run(signal);
   }
 
@@ -150,7 +139,7 @@ export class LeaderElection {
   /** Candidates spread; but who waits for a silent leader looks when its time is over. */
   #candidatesPauseMs(): number {
     const pauseMs = this.#times.retryMs * (1 + this.#options.random.next());
-    const leftMs = this.#othersUntilMs() - this.#options.clock.monotonicMs();
+    const leftMs = this.#record.othersUntilMs(this.#renewedMs) - this.#options.clock.monotonicMs();
     return leftMs > 0 ? Math.min(pauseMs, leftMs) : pauseMs;
   }
 
@@ -185,7 +174,7 @@ export class LeaderElection {
       return end;
     } finally {
       signal.removeEventListener("abort", onAbort);
-      if (over.signal.aborted && this.#isOurs()) await this.#release();
+      if (over.signal.aborted && this.#record.isOurs) await this.#release();
     }
   }
 
@@ -235,13 +224,14 @@ export class LeaderElection {
 
   /** False: somebody else has it. */
   async #take(signal: AbortSignal): Promise<boolean> {
-    if (this.#isOurs() && (await this.#renew(signal))) return true;
+    if (this.#record.isOurs && (await this.#renew(signal))) return true;
     const found = await this.#find(signal);
-    if (found !== undefined) this.#see(found);
-    else this.#miss();
-    if (this.#othersUntilMs() > this.#options.clock.monotonicMs()) return false;
-    const taken = this.#ours(found);
-    this.#see(
+    if (found !== undefined) this.#record.see(found);
+    else this.#record.miss();
+    if (this.#record.othersUntilMs(this.#renewedMs) > this.#options.clock.monotonicMs())
+      return false;
+    const taken = this.#record.ours(found);
+    this.#record.see(
       found === undefined
         ? await this.#leases.create(taken, { signal })
         : await this.#leases.update(taken, { signal }),
@@ -252,7 +242,9 @@ export class LeaderElection {
   /** Without looking first. False: it is not as we know it, because somebody wrote it, or we did and did not hear of it. */
   async #renew(signal: AbortSignal): Promise<boolean> {
     try {
-      this.#see(await this.#leases.update(this.#ours(this.#seen?.lease), { signal }));
+      this.#record.see(
+        await this.#leases.update(this.#record.ours(this.#record.lease), { signal }),
+      );
       return true;
     } catch (err) {
       if (isConflict(err) || isNotFound(err)) return false;
@@ -265,21 +257,13 @@ export class LeaderElection {
     const { clock } = this.#options;
     using limit = deadline({ clock, timeoutMs: this.#times.renewDeadlineMs / 2 });
     const { signal } = limit;
-    for (let tries = 1; tries <= RELEASE_TRIES && this.#isOurs(); tries++) {
+    for (let tries = 1; tries <= RELEASE_TRIES && this.#record.isOurs; tries++) {
       try {
-        const [lease, at] = [this.#seen?.lease as LeaseObject, this.#timestamp()];
-        const free = {
-          holderIdentity: "",
-          leaseDurationSeconds: 1,
-          acquireTime: at,
-          renewTime: at,
-        };
-        const spec = { ...lease.spec, ...free };
-        this.#see(await this.#leases.update({ ...lease, spec }, { signal }));
+        this.#record.see(await this.#leases.update(this.#record.free(), { signal }));
         this.#logger.info("released the lead");
       } catch (err) {
         const found = await this.#find(signal).catch(() => undefined);
-        if (found !== undefined) this.#see(found);
+        if (found !== undefined) this.#record.see(found);
         if (tries === RELEASE_TRIES || !isConflict(err)) {
           this.#logger.warn("cannot release the lead", { err });
           return;
@@ -291,81 +275,11 @@ export class LeaderElection {
   async #find(signal: AbortSignal): Promise<LeaseObject | undefined> {
     try {
       const { name } = this.#options;
-      return await this.#leases.get({ namespace: NAMESPACE, name }, { signal });
+      return await this.#leases.get({ namespace: LEASE_NAMESPACE, name }, { signal });
     } catch (err) {
       if (isNotFound(err)) return undefined;
       throw err;
     }
-  }
-
-  #see(lease: LeaseObject): void {
-    const { identity, clock } = this.#options;
-    const before = this.#seen;
-    const isSame =
-      before !== undefined && !before.isGone && semanticEqual(before.lease.spec, lease.spec);
-    this.#seen = { lease, sinceMs: isSame ? before.sinceMs : clock.monotonicMs(), isGone: false };
-    const { holderIdentity: leader = "" } = lease.spec;
-    const isNew = leader !== (before?.lease.spec.holderIdentity ?? "");
-    if (isNew && leader !== "" && leader !== identity) this.#logger.info("new leader", { leader });
-  }
-
-  #miss(): void {
-    if (this.#seen === undefined || this.#seen.isGone) return;
-    this.#seen = { ...this.#seen, sinceMs: this.#options.clock.monotonicMs(), isGone: true };
-  }
-
-  /** Watches may be behind. */
-  #isOld({ metadata: { uid, resourceVersion = "" } }: LeaseObject): boolean {
-    const { metadata } = this.#seen?.lease ?? {};
-    return (
-      metadata?.uid === uid && !isOlderVersion(metadata?.resourceVersion ?? "", resourceVersion)
-    );
-  }
-
-  #isOurs(): boolean {
-    return this.leader === this.#options.identity;
-  }
-
-  /** Until when somebody else has it; in the past if nobody. */
-  #othersUntilMs(): number {
-    if (this.#seen === undefined) return 0;
-    const { lease, sinceMs, isGone } = this.#seen;
-    const { leaseMs } = this.#times;
-    if (isGone) {
-      // Whoever had it may not have noticed, and who that was is not known: only that it is we, if we have renewed it just now.
-      const isHeld = this.#options.clock.monotonicMs() - this.#renewedMs < leaseMs;
-      return isHeld && this.#isOurs() ? 0 : sinceMs + leaseMs;
-    }
-    if (this.leader === "" || this.#isOurs()) return 0;
-    return sinceMs + (1000 * (lease.spec.leaseDurationSeconds ?? 0) || leaseMs);
-  }
-
-  #ours(lease: LeaseObject | undefined): LeaseObject {
-    const { name, identity } = this.#options;
-    const at = this.#timestamp();
-    const before = lease?.spec;
-    const isOurs = before?.holderIdentity === identity;
-    const transitions =
-      before === undefined ? 0 : (before.leaseTransitions ?? 0) + (isOurs ? 0 : 1);
-    return {
-      apiVersion: "coordination.k8s.io/v1",
-      kind: "Lease",
-      ...lease,
-      metadata: lease?.metadata ?? { name, namespace: NAMESPACE },
-      spec: {
-        ...before,
-        holderIdentity: identity,
-        leaseDurationSeconds: Math.ceil(this.#times.leaseMs / 1000),
-        acquireTime: (isOurs ? before.acquireTime : undefined) ?? at,
-        renewTime: at,
-        leaseTransitions: transitions,
-      },
-    };
-  }
-
-  /** Microseconds, as the type wants them. For people: nobody counts by it. */
-  #timestamp(): string {
-    return new Date(this.#options.clock.now()).toISOString().replace("Z", "000Z");
   }
 }
 

@@ -59,7 +59,7 @@ export class CertificateRenewer {
   async #renew(): Promise<void> {
     const { directory, hosts, clock, logger } = this.#options;
     const next = await loadCredentials({ directory, hosts, nowMs: clock.now() });
-    const renewed = (["server", "admin", "nodeClient"] as const).filter(
+    const renewed = (["server", "admin", "nodeClient", "controllers"] as const).filter(
       (name) => next[name]?.certificate !== this.#current[name]?.certificate,
     );
     if (renewed.length === 0) return;

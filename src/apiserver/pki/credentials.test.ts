@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { parse } from "yaml";
-import { type Credentials, loadCredentials } from "./credentials.ts";
+import { CONTROLLERS_USER, type Credentials, loadCredentials } from "./credentials.ts";
 import { kubeconfig } from "./kubeconfig.ts";
 
 const nowMs = Date.UTC(2024, 0, 1);
@@ -43,6 +43,16 @@ describe("loadCredentials", () => {
     equal((await load(directory)).authority.certificate, authority.certificate);
     await rejects(load(directory, ["another.host"]), /server\.crt: .*ca\.key is missing/);
     equal(readFileSync(join(directory, "ca.crt"), "utf8"), authority.certificate);
+  });
+
+  it("gives the controllers a certificate of their own, if there is a key to make it with", async (t) => {
+    const directory = directoryFor(t);
+    const { controllers } = await load(directory);
+    equal(new X509Certificate(controllers?.certificate ?? "").subject, `CN=${CONTROLLERS_USER}`);
+    rmSync(join(directory, "ca.key"));
+    deepEqual((await load(directory)).controllers, controllers);
+    rmSync(join(directory, "controllers.crt"));
+    equal((await load(directory)).controllers, undefined);
   });
 
   it("says which file is damaged", async (t) => {

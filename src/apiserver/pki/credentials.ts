@@ -31,6 +31,8 @@ export interface Credentials {
   readonly admin: CertificateAndKey;
   /** As whom the server asks nodes on their ports. Undefined: there is none, and no key to make one with. */
   readonly nodeClient: CertificateAndKey | undefined;
+  /** As whom controllers ask the server. Undefined likewise. */
+  readonly controllers: CertificateAndKey | undefined;
   readonly serviceAccount: SigningKeys;
 }
 
@@ -43,6 +45,9 @@ export interface CredentialsOptions {
 
 /** The user that the server is to its nodes. It may ask them, and nothing else. */
 export const API_SERVER_USER = "system:driftless:apiserver";
+
+/** The user that `driftless controllers` is when one process runs all of them. */
+export const CONTROLLERS_USER = "system:driftless:controllers";
 
 const AUTHORITY_DAYS = 3650;
 const LEAF_MS = 365 * DAY_MS;
@@ -69,12 +74,17 @@ export async function loadCredentials(options: CredentialsOptions): Promise<Cred
   const admin =
     usable(directory, "admin", { ...demands, hosts: [] }) ??
     (await make("admin", { commonName: "admin", organizations: ["system:masters"] }));
-  const nodeClient =
-    usable(directory, "node-client", { ...demands, hosts: [] }) ??
-    (authority.key === undefined
-      ? undefined
-      : await make("node-client", { commonName: API_SERVER_USER }));
-  return { authority, server, admin, nodeClient, serviceAccount: loadSigningKeys(directory) };
+  /** Servers of before had none: without a key they start all the same. */
+  const makeIfPossible = async (
+    name: string,
+    commonName: string,
+  ): Promise<CertificateAndKey | undefined> =>
+    usable(directory, name, { ...demands, hosts: [] }) ??
+    (authority.key === undefined ? undefined : await make(name, { commonName }));
+  const nodeClient = await makeIfPossible("node-client", API_SERVER_USER);
+  const controllers = await makeIfPossible("controllers", CONTROLLERS_USER);
+  const serviceAccount = loadSigningKeys(directory);
+  return { authority, server, admin, nodeClient, controllers, serviceAccount };
 }
 
 /** The authority of a data directory, for signing. Throws if there is none, or no key of it that can be read. */

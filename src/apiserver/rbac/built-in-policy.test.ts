@@ -3,13 +3,13 @@ import { describe, it } from "node:test";
 import { kinds } from "../../api/kinds.ts";
 import type { PolicyRule } from "../../api/types.ts";
 import { seededRandom } from "../../base/testing/seeded-random.ts";
+import { CONTROLLERS_USER } from "../pki/credentials.ts";
 import { anonymous, type UserInfo } from "../user.ts";
 import { builtInPolicy } from "./built-in-policy.ts";
 import { RbacAuthorizer } from "./rbac-authorizer.ts";
 import { reconcilePolicy } from "./reconcile-policy.ts";
 import { RoleAggregation } from "./role-aggregation.ts";
 import { RuleResolver } from "./rule-resolver.ts";
-import { CONTROLLERS_USER } from "./system-roles.ts";
 import { action, binding, type RbacWorld, rbacWorld } from "./testing/rbac-world.ts";
 
 /** A world with the policy in it, and people who have a role in the namespace "ns". */
@@ -93,6 +93,11 @@ const questions: readonly Question[] = [
   [account("revision-controller"), "update", "secrets", false],
   [known(CONTROLLERS_USER), "create", "apps/replicasets", true],
   [known(CONTROLLERS_USER), "create", "driftless.dev/configrevisions", true],
+  [known(CONTROLLERS_USER), "create", "serviceaccounts/token", true],
+  [known(CONTROLLERS_USER), "update", "secrets", true],
+  [known(CONTROLLERS_USER), "create", "secrets", false],
+  [known(CONTROLLERS_USER), "create", "pods/binding", true],
+  [known(CONTROLLERS_USER), "create", "pods/exec", false],
   [known(CONTROLLERS_USER), "create", "rbac.authorization.k8s.io/clusterrolebindings", false],
   [known("driftless:controllers"), "create", "apps/replicasets", false],
   [known("anybody", "system:masters"), "anything", "any.group/things", true],

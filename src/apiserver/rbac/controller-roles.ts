@@ -2,8 +2,9 @@
 // Where one process runs all of them, its user has their union, which is collected by label.
 
 import type { PolicyRule } from "../../api/types.ts";
+import { CONTROLLERS_USER } from "../pki/credentials.ts";
 import { can, type PolicyEntry, systemAccount, user } from "./policy-entry.ts";
-import { CONTROLLERS_USER, recordEvents } from "./system-roles.ts";
+import { recordEvents } from "./system-roles.ts";
 import { read } from "./user-roles.ts";
 
 const collected = "driftless.dev/aggregate-to-controllers";
@@ -64,6 +65,12 @@ const kubernetes: Readonly<Record<string, readonly PolicyRule[]>> = {
 };
 
 const ours: Readonly<Record<string, readonly PolicyRule[]>> = {
+  // The original does this as the controller manager itself, with all Secrets.
+  "token-secret-controller": [
+    can(read, "core", "serviceaccounts"),
+    can("create", "core", "serviceaccounts/token"),
+    can("delete list update watch", "core", "secrets"),
+  ],
   // Keeps what ConfigMaps and Secrets were.
   "revision-controller": [
     can(read, "core", "configmaps secrets"),

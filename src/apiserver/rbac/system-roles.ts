@@ -3,14 +3,11 @@
 import type { PolicyRule } from "../../api/types.ts";
 import { JOIN_PATH, RENEW_PATH } from "../join/join-api.ts";
 import { NODE_PATHS } from "../node-access/tunnel-api.ts";
-import { API_SERVER_USER } from "../pki/credentials.ts";
+import { API_SERVER_USER, CONTROLLERS_USER } from "../pki/credentials.ts";
 import { can, canCall, group, type PolicyEntry, systemAccount, user } from "./policy-entry.ts";
 import { read } from "./user-roles.ts";
 
 export const recordEvents: PolicyRule = can("create patch update", "core events.k8s.io", "events");
-
-/** The user that `driftless controllers` is when one process runs all of them. */
-export const CONTROLLERS_USER = "system:driftless:controllers";
 
 /**
  * The most that any node may ever do. The node authorizer narrows it to what the node's own pods use; nobody has

@@ -1,0 +1,77 @@
+// The taints that follow from a node's conditions. Those that keep new pods away follow at once; those that drive pods out are
+// given only when it was decided that this node's turn has come.
+
+import type { Node, Taint } from "../../api/types.ts";
+import { semanticEqual } from "../../api/validation/semantic-equal.ts";
+import { readyStatus, timestamp } from "./node-objects.ts";
+
+const NOT_READY = "node.kubernetes.io/not-ready";
+const UNREACHABLE = "node.kubernetes.io/unreachable";
+const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
+
+/** By the type of a condition, and by its status. */
+const BY_CONDITION: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Ready: { False: NOT_READY, Unknown: UNREACHABLE },
+  MemoryPressure: { True: "node.kubernetes.io/memory-pressure" },
+  DiskPressure: { True: "node.kubernetes.io/disk-pressure" },
+  NetworkUnavailable: { True: "node.kubernetes.io/network-unavailable" },
+  PIDPressure: { True: "node.kubernetes.io/pid-pressure" },
+};
+const OURS: ReadonlySet<string> = new Set([
+  ...Object.values(BY_CONDITION).flatMap((keys) => Object.values(keys)),
+  UNSCHEDULABLE,
+]);
+
+/** "keep": as they are now, except that one which says the wrong of the two is turned into the other. */
+export type Driving = "none" | "give" | "keep";
+
+/** What drives the pods of a node in this state out; undefined if nothing does. */
+export function drivingKey(node: Node): string | undefined {
+  return BY_CONDITION["Ready"]?.[readyStatus(node) ?? ""];
+}
+
+/** Has a taint by which we drive pods out, be it the right one or not. */
+export function isDriving({ spec }: Node): boolean {
+  return spec?.taints?.some(isOurDriving) === true;
+}
+
+/** All taints that the node should have; undefined if it has them. */
+export function wantedTaints(node: Node, driving: Driving, nowMs: number): Taint[] | undefined {
+  const held = node.spec?.taints ?? [];
+  const wanted = [
+    ...keepingKeys(node).map((key) => ({ key, effect: "NoSchedule" })),
+    ...drivingKeys(node, driving).map((key) => ({ key, effect: "NoExecute" })),
+  ];
+  const isOurs = (taint: Taint): boolean =>
+    isOurDriving(taint) || (taint.effect === "NoSchedule" && OURS.has(taint.key));
+  const isWanted = (taint: Taint): boolean => wanted.some((other) => isSame(taint, other));
+  const kept = held.filter((taint) => !isOurs(taint) || isWanted(taint));
+  const timeAdded = timestamp(nowMs);
+  const added = wanted
+    .filter((taint) => !held.some((other) => isSame(taint, other)))
+    .map((taint) => ({ ...taint, timeAdded }));
+  const all = [...kept, ...added];
+  return semanticEqual(all, held) ? undefined : all;
+}
+
+function keepingKeys({ spec, status }: Node): readonly string[] {
+  const keys = (status?.conditions ?? []).flatMap((condition) => {
+    const key = BY_CONDITION[condition.type]?.[condition.status];
+    return key === undefined ? [] : [key];
+  });
+  return spec?.unschedulable === true ? [...keys, UNSCHEDULABLE] : keys;
+}
+
+function drivingKeys(node: Node, driving: Driving): readonly string[] {
+  const key = drivingKey(node);
+  const isGiven = driving === "give" || (driving === "keep" && isDriving(node));
+  return key !== undefined && isGiven ? [key] : [];
+}
+
+function isOurDriving({ key, effect }: Taint): boolean {
+  return effect === "NoExecute" && (key === NOT_READY || key === UNREACHABLE);
+}
+
+function isSame(taint: Taint, other: Taint): boolean {
+  return taint.key === other.key && taint.effect === other.effect;
+}
