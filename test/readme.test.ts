@@ -7,18 +7,38 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { tempDir } from "../src/base/testing/temp-dir.ts";
+import { UpDirectory } from "./up/driftless-up.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const README = readFileSync(`${ROOT}/README.md`, "utf8");
 
+function scripts(): Readonly<Record<string, string>> {
+  const file = JSON.parse(readFileSync(`${ROOT}/package.json`, "utf8")) as {
+    readonly scripts: Readonly<Record<string, string>>;
+  };
+  return file.scripts;
+}
+
 describe("the README", () => {
-  it("shows a first try that runs: npm start is the demo, and it tells the story to its end", async () => {
-    const scripts = (
-      JSON.parse(readFileSync(`${ROOT}/package.json`, "utf8")) as { scripts: object }
-    ).scripts as Record<string, string>;
+  it("shows a first try that runs: npm start prints the commands that the README has", async (t) => {
     assert.match(README, /```sh\nnpm start\n```/);
-    assert.equal(scripts["start"], scripts["demo"]);
-    const [program = "", ...args] = (scripts["start"] ?? "").split(" ");
+    assert.equal(scripts()["start"], "node src/cmd/driftless.ts up");
+    if (process.getuid?.() !== 0) return t.skip("needs root, for a node");
+    await using directory = new UpDirectory();
+    const up = await directory.start();
+    const printed = up.stdout
+      .split("\n")
+      .filter((line) => /^ {2}\S*(driftless|kubectl) /.test(line));
+    assert.equal(printed.length, 6);
+    for (const line of printed) {
+      // Here the checkout is another directory than where this runs.
+      const command = line.trim().replaceAll(/\S*\/(?=driftless |examples\/)/g, "");
+      assert.ok(README.replaceAll("./driftless", "driftless").includes(`\n${command}\n`), command);
+    }
+  });
+
+  it("shows a demo that tells the story to its end", async () => {
+    const [program = "", ...args] = (scripts()["demo"] ?? "").split(" ");
     assert.equal(program, "node");
 
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });

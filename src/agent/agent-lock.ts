@@ -11,9 +11,9 @@ export class LockedError extends Error {
   /** Undefined if it has not said so yet. */
   readonly pid: number | undefined;
 
-  constructor(file: string, pid: number | undefined) {
+  constructor(file: string, pid: number | undefined, what = "an agent") {
     const who = pid === undefined ? "" : ` (pid ${pid})`;
-    super(`Cannot use ${dirname(dirname(file))}: an agent runs on it${who}. Stop that one first`);
+    super(`Cannot use ${dirname(dirname(file))}: ${what} runs on it${who}. Stop that one first`);
     this.pid = pid;
   }
 }

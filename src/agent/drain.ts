@@ -46,7 +46,16 @@ const UNREADY = { status: "False", reason: "PodFailed" } as const;
 const DEFAULT_GRACE_S = 30;
 
 /** What is below the data directory of what a node makes. A server may have others there. */
-const OURS = ["pods", "containers", "sandboxes", "logs", "images", "launcher-cache", "node"];
+const OURS = [
+  "pods",
+  "containers",
+  "sandboxes",
+  "logs",
+  "images",
+  "launcher-cache",
+  "node",
+] as const;
+type OwnDirectory = (typeof OURS)[number];
 
 export async function drainNode(options: DrainOptions): Promise<Drained> {
   const { runtime, logger } = options;
@@ -60,12 +69,19 @@ export async function drainNode(options: DrainOptions): Promise<Drained> {
   return { pods: pods.size, containers: running.length };
 }
 
+export interface RemoveOptions extends Pick<DrainOptions, "dataDir" | "mounts"> {
+  /** Of what a node makes, by name: what whoever starts again goes on with. */
+  readonly kept: readonly OwnDirectory[];
+}
+
 /** When nothing runs any more, not even the runtime. */
-export function removeNode({ dataDir, mounts }: Pick<DrainOptions, "dataDir" | "mounts">): void {
+export function removeNode({ dataDir, mounts, kept }: RemoveOptions): void {
   for (const { path } of mounts.below(dataDir)) {
     if (path !== dataDir) mounts.unmount(path); // (4)
   }
-  for (const name of OURS) rmSync(join(dataDir, name), { recursive: true, force: true }); // (5)
+  for (const name of OURS) {
+    if (!kept.includes(name)) rmSync(join(dataDir, name), { recursive: true, force: true }); // (5)
+  }
   removeIfEmpty(join(dataDir, "manifests"));
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { describe, it } from "node:test";
-import { aborted, deadline, isAbort, linkSignals, untilAborted } from "./abort.ts";
+import { aborted, deadline, isAbort, linkSignals, unlessAborted, untilAborted } from "./abort.ts";
 import { FakeClock } from "./testing/fake-clock.ts";
 
 function listenerCount(signal: AbortSignal): number {
@@ -110,6 +110,15 @@ describe("aborted", () => {
 
     await waiting;
     await aborted(controller.signal);
+  });
+});
+
+describe("unlessAborted", () => {
+  it("gives what is waited for, or nothing when the signal aborts before", async () => {
+    const { signal } = new AbortController();
+    assert.deepEqual(await unlessAborted(Promise.resolve([1]), signal), [1]);
+    const never = new Promise<object>(() => undefined);
+    assert.equal(await unlessAborted(never, AbortSignal.abort()), undefined);
   });
 });
 

@@ -1,8 +1,8 @@
-// `driftless node --drain`: the end of a node on this machine.
+// `driftless node --drain`: the end of a node on this machine. `driftless up --drain` ends its pods in the same way.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { drainNode, removeNode } from "../agent/drain.ts";
+import { type Drained, drainNode, removeNode } from "../agent/drain.ts";
 import type { NodeIdentity } from "../agent/join/node-identity.ts";
 import type { StoredPod } from "../agent/pods/pod-source.ts";
 import { removeIfEmpty } from "../agent/remove-if-empty.ts";
@@ -29,17 +29,15 @@ const REQUEST_MS = 5000;
 /** For an agent that still runs to end when it is asked to. */
 const END_MS = 30_000;
 
-export async function drain(of: {
+export interface DrainMachineOptions {
   readonly dataDir: string;
   readonly identity: NodeIdentity | undefined;
   readonly nodeName: string;
   readonly logger: Logger;
-}): Promise<void> {
-  const { dataDir, identity, nodeName, logger } = of;
-  const base = { clock: systemClock, random: systemRandom, logger };
-  const mounts = new SystemMounts();
-  const { runtime, parts } = processRuntime({ dataDir, mounts, ...base });
-  const end = new AbortController();
+}
+
+export async function drain(options: DrainMachineOptions): Promise<void> {
+  const { dataDir, identity, nodeName, logger } = options;
   {
     // An agent that runs is asked to end; its containers are what this is about.
     using _lock = await takeLock(join(dataDir, "run", "agent.lock"), {
@@ -49,21 +47,10 @@ export async function drain(of: {
         process.kill(pid, "SIGTERM");
       },
     });
-    const client =
-      identity &&
-      new ApiClient({ connection: identity.connection, timeoutMs: REQUEST_MS, ...base });
-    const pods = client && new ResourceClient<StoredPod>(client, PODS);
-    const running = [...parts, runtime].map((part) => part.run(end.signal));
-    await runtime.ready;
-    const drained = await drainNode({ dataDir, nodeName, runtime, mounts, pods, ...base });
-    end.abort();
-    await Promise.all(running);
-    await client?.close();
-    await retireKeeper(dataDir, systemClock);
-    removeNode({ dataDir, mounts });
-    const { pods: count, containers } = drained;
+    const { pods, containers } = await drainMachine(options);
+    removeNode({ dataDir, mounts: new SystemMounts(), kept: [] });
     process.stdout.write(
-      `driftless: node ${nodeName} is drained: ${count} pods and ${containers} containers ended, nothing of it is left in ${dataDir}\n` +
+      `driftless: node ${nodeName} is drained: ${pods} pods and ${containers} containers ended, nothing of it is left in ${dataDir}\n` +
         (identity === undefined
           ? ""
           : `The server still knows it. To forget it there: kubectl delete node ${nodeName}\n`),
@@ -71,4 +58,24 @@ export async function drain(of: {
   }
   rmSync(join(dataDir, "run"), { recursive: true, force: true });
   removeIfEmpty(dataDir);
+}
+
+/** Ends all pods. Who calls it holds the agent's lock, and no agent runs. Files that were not a container's are left. */
+export async function drainMachine(options: DrainMachineOptions): Promise<Drained> {
+  const { dataDir, identity, nodeName, logger } = options;
+  const base = { clock: systemClock, random: systemRandom, logger };
+  const mounts = new SystemMounts();
+  const { runtime, parts } = processRuntime({ dataDir, mounts, ...base });
+  const end = new AbortController();
+  const client =
+    identity && new ApiClient({ connection: identity.connection, timeoutMs: REQUEST_MS, ...base });
+  const pods = client && new ResourceClient<StoredPod>(client, PODS);
+  const running = [...parts, runtime].map((part) => part.run(end.signal));
+  await runtime.ready;
+  const drained = await drainNode({ dataDir, nodeName, runtime, mounts, pods, ...base });
+  end.abort();
+  await Promise.all(running);
+  await client?.close();
+  await retireKeeper(dataDir, systemClock);
+  return drained;
 }

@@ -6,8 +6,16 @@ import { MisuseError } from "./misuse-error.ts";
 
 /** In the order of the help. Only what is called is loaded: a server needs nothing of a node. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  up: async () => (await import("./up.ts")).upCommand(),
   server: async () => (await import("./server.ts")).serverCommand(),
+  controllers: async () => (await import("./controllers.ts")).controllersCommand(),
   node: async () => (await import("./node.ts")).nodeCommand(),
+  apply: async () => (await import("./apply.ts")).applyCommand(),
+  get: async () => (await import("./get.ts")).getCommand(),
+  set: async () => (await import("./set.ts")).setCommand(),
+  delete: async () => (await import("./delete.ts")).deleteCommand(),
+  logs: async () => (await import("./logs.ts")).logsCommand(),
+  exec: async () => (await import("./exec.ts")).execCommand(),
   backup: async () => (await import("./backup.ts")).backupCommand(),
   restore: async () => (await import("./backup.ts")).restoreCommand(),
   encryption: async () => (await import("./encryption.ts")).encryptionCommand(),

@@ -118,13 +118,12 @@ async function createToken(flags: CreateFlags): Promise<void> {
   }
   const expiresMs = systemClock.now() + lifeMs;
   const { id, secret } = await asking(connection, (client) =>
-    create(client, { expiresMs, nodeName: node, description }),
+    createJoinToken(client, { expiresMs, nodeName: node, description }),
   );
   const token = `${id}.${secret}`;
   const caHash = certificateKeyHash(authority);
   const expires = new Date(expiresMs).toISOString();
-  const named = node === "" ? "" : ` --node-name ${node}`;
-  const command = `driftless node --server ${server} --token ${token} --ca-hash ${caHash}${named}`;
+  const command = joinCommand({ server, token, caHash, node });
   print(
     output === "json"
       ? JSON.stringify({ token, server, caHash, expires, node, command })
@@ -132,7 +131,21 @@ async function createToken(flags: CreateFlags): Promise<void> {
   );
 }
 
-async function create(
+/** What to run on the machine that is to join. */
+export function joinCommand(of: {
+  readonly server: string;
+  readonly token: string;
+  readonly caHash: string;
+  /** "" for what the machine is called. */
+  readonly node: string;
+}): string {
+  const { server, token, caHash, node } = of;
+  const named = node === "" ? "" : ` --node-name ${node}`;
+  return `driftless node --server ${server} --token ${token} --ca-hash ${caHash}${named}`;
+}
+
+/** Makes a token on the server, as somebody who may. */
+export async function createJoinToken(
   client: ApiClient,
   options: { readonly expiresMs: number; readonly nodeName: string; readonly description: string },
 ): Promise<TokenText> {

@@ -22,12 +22,12 @@ export function needsUserNamespace(): boolean {
 }
 
 /**
- * Runs this very command again, inside; settles with its exit code. Signals are passed on. With `endsAfter` the namespaces go
- * afterwards, and with them whatever was left in them.
+ * Runs this very command again, inside; settles with its exit code. Signals are passed on. If `endsAfter` says so, the namespaces
+ * go afterwards, and with them whatever was left in them.
  */
 export async function runInUserNamespace(
   dataDir: string,
-  { endsAfter }: { readonly endsAfter: boolean },
+  { endsAfter }: { readonly endsAfter: (exitCode: number) => boolean },
 ): Promise<number> {
   const keeper = await findKeeper(dataDir);
   const [node = "", ...argv] = process.argv;
@@ -40,6 +40,11 @@ export async function runInUserNamespace(
       "--mount",
       "--preserve-credentials",
       "--",
+      // Entering leads to the root directory; paths that people typed are relative to where they are.
+      "sh",
+      "-c",
+      'cd "$0" && exec "$@"',
+      process.cwd(),
       // If this process is killed, nobody else would end it.
       "setpriv",
       "--pdeathsig",
@@ -53,12 +58,13 @@ export async function runInUserNamespace(
   const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, pass);
   const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+  const exitCode = code ?? (signal === null ? 1 : 128);
   // It may be gone by now, and its number somebody else's.
-  if (endsAfter && isLiving(keeper)) {
+  if (endsAfter(exitCode) && isLiving(keeper)) {
     process.kill(keeper.pid, "SIGKILL");
     while (isLiving(keeper)) await systemClock.sleep(LOOK_MS);
   }
-  return code ?? (signal === null ? 1 : 128);
+  return exitCode;
 }
 
 async function findKeeper(dataDir: string): Promise<Keeper> {
@@ -133,7 +139,7 @@ function refuseWithoutNamespaces(): void {
   if (status === 0) return;
   const why = error?.message ?? stderr.trim();
   throw new Error(
-    `Cannot run a node without root: this system lets users make no user namespaces (${why}). Run it as root, or allow them: sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces=10000`,
+    `Cannot run a node without root: this system lets users make no user namespaces (${why}). Run it as root, or allow them: sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces=10000, kernel.apparmor_restrict_unprivileged_userns=0`,
   );
 }
 

@@ -8,7 +8,6 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { aboutContainer, podText, type Teller } from "../pods/pod-events.ts";
 import { containerPort } from "./container-port.ts";
 import { execCommand, probeExec } from "./exec-probe.ts";
-import { probeGrpc } from "./grpc-probe.ts";
 import { probeHttp } from "./http-probe.ts";
 import { httpHeaders, httpPlace } from "./http-request.ts";
 import { type Outcome, ProbeError, type ProbeLimits, type ProbeTarget } from "./probe-outcome.ts";
@@ -95,6 +94,8 @@ async function askOnce(
     return probeTcp({ host: host === "" ? address : host, port: number }, limits);
   }
   if (probe.grpc !== undefined) {
+    // Few pods have one, and what it needs is large.
+    const { probeGrpc } = await import("./grpc-probe.ts");
     return probeGrpc({ action: probe.grpc, host: address, userAgent }, limits);
   }
   throw new Error(`missing probe handler for ${podText(pod)}:${container.name}`);

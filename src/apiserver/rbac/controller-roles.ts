@@ -26,6 +26,13 @@ const kubernetes: Readonly<Record<string, readonly PolicyRule[]>> = {
     can(`update ${read}`, "core", "pods"),
     recordEvents,
   ],
+  "disruption-controller": [
+    can(read, "apps", "deployments replicasets"),
+    can(read, "core", "pods"),
+    can(read, "policy", "poddisruptionbudgets"),
+    can("update", "policy", "poddisruptionbudgets/status"),
+    recordEvents,
+  ],
   // Anything may own anything.
   "generic-garbage-collector": [can(`delete patch update ${read}`, "*", "*"), recordEvents],
   // Empties a namespace of whatever is in it.

@@ -1,0 +1,78 @@
+// The flags of the node agent, which `node` and `up` share.
+
+import type { Command } from "commander";
+import type { ChangeDetectionStrategy } from "../agent/objects/create-object-manager.ts";
+import { parseDuration } from "./duration.ts";
+import { MisuseError } from "./misuse-error.ts";
+
+export interface AgentFlags {
+  readonly nodeName?: string;
+  readonly address: readonly string[];
+  readonly manifests?: string;
+  readonly changeDetection: string;
+  readonly syncFrequency: string;
+  readonly maxPids: string;
+}
+
+export interface AgentSettings {
+  readonly strategy: ChangeDetectionStrategy;
+  readonly syncPeriodMs: number;
+  readonly pidsLimit: number | undefined;
+}
+
+const STRATEGIES: readonly string[] = ["Watch", "Cache", "Get"] satisfies ChangeDetectionStrategy[];
+
+export function agentOptions(command: Command): Command {
+  return command
+    .option("--node-name <name>", "the name of this node (default: the machine's)")
+    .option(
+      "--address <ip>",
+      "an address by which others reach this machine (repeat it for a second family; default: found out)",
+      (address: string, all: readonly string[]) => [...all, address],
+      [] as readonly string[],
+    )
+    .option(
+      "--manifests <dir>",
+      "run the pods in these files, with or without a server (default: DIR/manifests)",
+    )
+    .option(
+      "--change-detection <strategy>",
+      `how changes of objects are found: ${STRATEGIES.join(", ")}`,
+      "Watch",
+    )
+    .option(
+      "--sync-frequency <duration>",
+      "how often everything is looked at although nothing was heard of",
+      "60s",
+    )
+    .option(
+      "--max-pids <number>",
+      "processes and threads that one container may have, 0 for any number",
+      "4096",
+    );
+}
+
+export function agentSettings({
+  changeDetection,
+  syncFrequency,
+  maxPids,
+}: AgentFlags): AgentSettings {
+  if (!STRATEGIES.includes(changeDetection)) {
+    throw new MisuseError(
+      `--change-detection ${changeDetection}: must be one of ${STRATEGIES.join(", ")}`,
+    );
+  }
+  return {
+    strategy: changeDetection as ChangeDetectionStrategy,
+    syncPeriodMs: parseDuration("--sync-frequency", syncFrequency),
+    pidsLimit: pidsLimitOf(maxPids),
+  };
+}
+
+/** 0: none. */
+function pidsLimitOf(text: string): number | undefined {
+  if (!/^\d{1,7}$/.test(text)) {
+    throw new MisuseError(`--max-pids ${text}: must be a number, 0 for no limit`);
+  }
+  return Number(text) || undefined;
+}
