@@ -15,7 +15,7 @@ interface Manifest {
 /** Returns one line per offence, `file:line what`, for the project in `root`. */
 export function checkDocs(root: string): string[] {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
-  const patterns = ["*.md", "{docs,test,bench,demo}/**/*.md", "packages/*/*.md"];
+  const patterns = ["*.md", "{docs,test,bench,demo,examples}/**/*.md", "packages/*/*.md"];
   const files = globSync(patterns, { cwd: root }).toSorted();
   return [
     ...files.flatMap((file) => checkFile(root, file, manifest)),

@@ -78,6 +78,18 @@ describe("createLogger", () => {
     assert.match(written["stack"] ?? "", /caused by: Error: disk full/);
   });
 
+  it("says what a wrapper repeats of its cause once", () => {
+    const lines: Line[] = [];
+    const cause = new Error("no such key");
+
+    logTo(lines).warn("failed", { err: new Error("Cannot mount: no such key", { cause }) });
+    logTo(lines).warn("failed", { err: "a string" });
+
+    const [first, second] = lines.map(({ err }) => err);
+    assert.equal((first as Line)["message"], "Cannot mount: no such key");
+    assert.equal(second, "a string");
+  });
+
   it("does not format placeholders in a message", () => {
     const lines: Line[] = [];
 

@@ -2,6 +2,7 @@
 // a field, so that logs can be searched; an error goes under `err`. pino does the work behind it.
 
 import { pino } from "pino";
+import { describe } from "./errors.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -32,9 +33,16 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
     messageKey: "message",
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
-    serializers: { err: pino.stdSerializers.err },
+    serializers: { err: serialized },
   };
   return wrap(pino(options, destination));
+}
+
+/** As pino does it, but a wrapper that repeats what its cause says does not make the message say it twice. */
+function serialized(thrown: unknown): unknown {
+  if (!(thrown instanceof Error)) return thrown;
+  const { type, stack, message: _, ...more } = pino.stdSerializers.err(thrown);
+  return { type, message: describe(thrown), stack, ...more };
 }
 
 function wrap(sink: pino.Logger): Logger {

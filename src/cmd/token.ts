@@ -7,6 +7,7 @@ import { Command } from "commander";
 import type { ApiObject } from "../api/object.ts";
 import { isAlreadyExists, isNotFound } from "../api/status-error.ts";
 import { nameIsDnsSubdomain } from "../api/validation/names.ts";
+import { isLoopback } from "../apiserver/http/is-loopback.ts";
 import {
   type JoinToken,
   newToken,
@@ -127,8 +128,17 @@ async function createToken(flags: CreateFlags): Promise<void> {
   print(
     output === "json"
       ? JSON.stringify({ token, server, caHash, expires, node, command })
-      : `${token}\n\nOn the machine that is to join, before ${expires}:\n  ${command}`,
+      : `${token}\n\nOn the machine that is to join, before ${expires}:\n  ${command}${addressNote(server)}`,
   );
+}
+
+function addressNote(server: string): string {
+  const host = new URL(server).hostname.replace(/^\[(.*)\]$/, "$1");
+  if (host !== "localhost" && !isLoopback(host)) return "";
+  return `
+
+Only this machine reaches ${server}. For another one, start the server with --listen 0.0.0.0:8443 and
+--advertise ADDRESS, by which that machine reaches it, and make the token then.`;
 }
 
 /** What to run on the machine that is to join. */
