@@ -3,8 +3,8 @@
 //
 //   npm run bench              all
 //   npm run bench -- writer    one part: writer, watch, memory, api, flood, agent, live-sub-path,
-//                              logs, pods
-//   npm run bench -- --quick   fewer and shorter figures of the API, the flood, the agent, the logs and the pods
+//                              logs, pods, up
+//   npm run bench -- --quick   fewer and shorter figures of the API, the flood, the agent, the logs, the pods and `up`
 
 import { fileURLToPath } from "node:url";
 import { buildC } from "../test/support/c-program.ts";
@@ -17,6 +17,7 @@ import { benchFlood } from "./flood/bench-flood.ts";
 import { benchLogs } from "./logs/bench-logs.ts";
 import { benchMemory } from "./memory.ts";
 import { printTable } from "./report.ts";
+import { benchUp } from "./up/bench-up.ts";
 import { benchWatch } from "./watch.ts";
 import { benchWriter } from "./writer.ts";
 
@@ -35,6 +36,7 @@ const PARTS: Record<string, () => void | Promise<void>> = {
     await benchPodStart({ isQuick });
     await benchExec({ isQuick });
   },
+  up: () => benchUp({ isQuick }),
 };
 
 const wanted = process.argv.slice(2).filter((argument) => argument !== "--quick");

@@ -11,50 +11,57 @@ export interface AgentFlags {
   readonly manifests?: string;
   readonly changeDetection: string;
   readonly syncFrequency: string;
+  readonly maxPods: string;
   readonly maxPids: string;
 }
 
 export interface AgentSettings {
   readonly strategy: ChangeDetectionStrategy;
   readonly syncPeriodMs: number;
+  readonly maxPods: number;
   readonly pidsLimit: number | undefined;
 }
 
 const STRATEGIES: readonly string[] = ["Watch", "Cache", "Get"] satisfies ChangeDetectionStrategy[];
 
 export function agentOptions(command: Command): Command {
-  return command
-    .option("--node-name <name>", "the name of this node (default: the machine's)")
-    .option(
-      "--address <ip>",
-      "an address by which others reach this machine (repeat it for a second family; default: found out)",
-      (address: string, all: readonly string[]) => [...all, address],
-      [] as readonly string[],
-    )
-    .option(
-      "--manifests <dir>",
-      "run the pods in these files, with or without a server (default: DIR/manifests)",
-    )
-    .option(
-      "--change-detection <strategy>",
-      `how changes of objects are found: ${STRATEGIES.join(", ")}`,
-      "Watch",
-    )
-    .option(
-      "--sync-frequency <duration>",
-      "how often everything is looked at although nothing was heard of",
-      "60s",
-    )
-    .option(
-      "--max-pids <number>",
-      "processes and threads that one container may have, 0 for any number",
-      "4096",
-    );
+  return (
+    command
+      .option("--node-name <name>", "the name of this node (default: the machine's)")
+      .option(
+        "--address <ip>",
+        "an address by which others reach this machine (repeat it for a second family; default: found out)",
+        (address: string, all: readonly string[]) => [...all, address],
+        [] as readonly string[],
+      )
+      .option(
+        "--manifests <dir>",
+        "run the pods in these files, with or without a server (default: DIR/manifests)",
+      )
+      .option(
+        "--change-detection <strategy>",
+        `how changes of objects are found: ${STRATEGIES.join(", ")}`,
+        "Watch",
+      )
+      .option(
+        "--sync-frequency <duration>",
+        "how often everything is looked at although nothing was heard of",
+        "60s",
+      )
+      // The kubelet's number.
+      .option("--max-pods <number>", "how many pods the scheduler may place here", "110")
+      .option(
+        "--max-pids <number>",
+        "processes and threads that one container may have, 0 for any number",
+        "4096",
+      )
+  );
 }
 
 export function agentSettings({
   changeDetection,
   syncFrequency,
+  maxPods,
   maxPids,
 }: AgentFlags): AgentSettings {
   if (!STRATEGIES.includes(changeDetection)) {
@@ -65,14 +72,13 @@ export function agentSettings({
   return {
     strategy: changeDetection as ChangeDetectionStrategy,
     syncPeriodMs: parseDuration("--sync-frequency", syncFrequency),
-    pidsLimit: pidsLimitOf(maxPids),
+    maxPods: numberOf("--max-pods", maxPods),
+    // 0: none.
+    pidsLimit: numberOf("--max-pids", maxPids) || undefined,
   };
 }
 
-/** 0: none. */
-function pidsLimitOf(text: string): number | undefined {
-  if (!/^\d{1,7}$/.test(text)) {
-    throw new MisuseError(`--max-pids ${text}: must be a number, 0 for no limit`);
-  }
-  return Number(text) || undefined;
+function numberOf(flag: string, text: string): number {
+  if (!/^\d{1,7}$/.test(text)) throw new MisuseError(`${flag} ${text}: must be a whole number`);
+  return Number(text);
 }

@@ -6,6 +6,9 @@ import { enableCompileCache } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-enableCompileCache(join(homedir(), ".cache", "driftless", "compiled"));
+const cache = join(homedir(), ".cache", "driftless", "compiled");
+enableCompileCache(cache);
+// For threads: they begin with a Node of their own.
+process.env["NODE_COMPILE_CACHE"] ??= cache;
 const { main } = await import("./main.ts");
 await main();

@@ -98,6 +98,7 @@ async function runAgent(
     dataDir,
     server: server?.identity.connection.server,
     addresses: flags.address,
+    maxPods: settings.maxPods,
     interfaces: networkInterfaces,
     architecture: process.arch,
     runtimeVersion: runtime.version,

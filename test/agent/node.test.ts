@@ -106,6 +106,7 @@ class RunningNode {
     dataDir: string,
   ): Promise<RunningNode> {
     const survey = await NodeSurvey.begin({
+      maxPods: 110,
       nodeName: identity.nodeName,
       hostname: hostname(),
       root: "/",

@@ -39,11 +39,13 @@ interface DeploymentState extends InForce {
 interface PodState {
   readonly deployment: string;
   readonly set: string;
-  isReady: boolean;
+  readonly isReady: boolean;
   /** It was ready and broke by itself. */
-  isLost: boolean;
+  readonly isLost: boolean;
   /** It is not terminating and has not ended. */
-  isActive: boolean;
+  readonly isActive: boolean;
+  /** It is terminating or gone. */
+  readonly isGoing: boolean;
 }
 
 /** How much there was to judge: a run in which nothing happened proves nothing. */
@@ -78,11 +80,14 @@ export class RolloutJudge {
   see({ kind, type, object }: WatchedEvent): void {
     switch (kind) {
       case "Deployment":
-        return this.#seeDeployment(type, object as Deployment);
+        this.#seeDeployment(type, object as Deployment);
+        break;
       case "ReplicaSet":
-        return this.#seeSet(type, object as ReplicaSet);
+        this.#seeSet(type, object as ReplicaSet);
+        break;
       case "Pod":
-        return this.#seePod(type, object as Pod);
+        this.#seePod(type, object as Pod);
+        break;
     }
   }
 
@@ -124,24 +129,28 @@ export class RolloutJudge {
   }
 
   #seePod(type: WatchedEvent["type"], object: Pod): void {
-    const { uid = "", deletionTimestamp } = object.metadata;
-    const before = this.#pods.get(uid);
-    const set = before?.set ?? controllerOf(object);
-    const deployment = before?.deployment ?? this.#sets.get(set)?.deployment ?? "";
-    if (deployment === "") return;
-    const isGoing = type === "DELETED" || deletionTimestamp != null;
-    const isActive = !isGoing && !hasEnded(object);
-    const isReady = isActive && hasReadyCondition(object);
-    const breaks = before?.isReady === true && !isReady && !isGoing;
-    const isLost = isActive && !isReady && (breaks || before?.isLost === true);
-    this.#pods.set(uid, { deployment, set, isReady, isLost, isActive });
+    const { uid = "" } = object.metadata;
+    const known = this.#pods.get(uid);
+    const before = known ?? this.#newPod(object);
+    if (before === undefined) return;
+    const now = podAfter(before, type, object);
     if (type === "DELETED") this.#pods.delete(uid);
-    if (breaks) this.tally.losses++;
-    if (before?.isReady === true && isGoing) this.#judgeDeletion(object, { deployment, set });
-    if (isActive && before === undefined) this.#judgeCreation(object, { deployment, set });
+    else this.#pods.set(uid, now);
+    if (known === undefined && now.isActive) this.#judgeCreation(object, now);
+    if (!before.isReady || now.isReady) return;
+    if (now.isGoing) this.#judgeDeletion(object, now);
+    else this.tally.losses++;
   }
 
-  #judgeDeletion(pod: Pod, of: Pick<PodState, "deployment" | "set">): void {
+  /** Undefined if it is not of a Deployment. */
+  #newPod(object: Pod): PodState | undefined {
+    const set = controllerOf(object);
+    const { deployment } = this.#sets.get(set) ?? {};
+    if (deployment === undefined) return undefined;
+    return { deployment, set, isReady: false, isLost: false, isActive: false, isGoing: false };
+  }
+
+  #judgeDeletion(pod: Pod, of: PodState): void {
     const limits = lenient([this.#deployments.get(of.deployment), this.#sets.get(of.set)]);
     if (limits === undefined) return;
     const ready = this.#count(of.deployment, ({ isReady }) => isReady);
@@ -156,7 +165,7 @@ export class RolloutJudge {
     }
   }
 
-  #judgeCreation(pod: Pod, of: Pick<PodState, "deployment" | "set">): void {
+  #judgeCreation(pod: Pod, of: PodState): void {
     const limits = lenient([this.#deployments.get(of.deployment), this.#sets.get(of.set)]);
     if (limits === undefined) return;
     const active = this.#count(of.deployment, ({ isActive }) => isActive);
@@ -167,19 +176,25 @@ export class RolloutJudge {
   }
 
   #count(deployment: string, is: (pod: PodState) => boolean): number {
-    return this.#pods
-      .values()
-      .filter((pod) => pod.deployment === deployment && is(pod))
-      .reduce((sum) => sum + 1, 0);
+    const pods = [...this.#pods.values()];
+    return pods.filter((pod) => pod.deployment === deployment && is(pod)).length;
   }
 
-  #broken({ metadata }: Pod, { deployment }: { readonly deployment: string }, how: string): void {
+  #broken({ metadata }: Pod, { deployment }: PodState, how: string): void {
     const { name } = this.#deployments.get(deployment) ?? { name: deployment };
     const { resourceVersion } = metadata;
     this.violations.push(
       `revision ${resourceVersion}, deployment ${name}, pod ${metadata.name}: ${how}`,
     );
   }
+}
+
+function podAfter(before: PodState, type: WatchedEvent["type"], object: Pod): PodState {
+  const isGoing = type === "DELETED" || object.metadata.deletionTimestamp != null;
+  const isActive = !isGoing && !hasEnded(object);
+  const isReady = isActive && hasReadyCondition(object);
+  const isLost = isActive && !isReady && (before.isReady || before.isLost);
+  return { ...before, isReady, isLost, isActive, isGoing };
 }
 
 /** The least that any of them promises, and the most that any of them allows. Undefined if there is nothing in force. */

@@ -4,9 +4,11 @@
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Deployment } from "../../src/api/types.ts";
 import { jsonLines } from "../../src/client/json-lines.ts";
 import { readCredentials } from "../support/driftless-server.ts";
-import { type DriftlessUp, eventually } from "../up/driftless-up.ts";
+import type { DriftlessUp } from "../up/driftless-up.ts";
 import { RolloutJudge, type WatchedEvent, type WatchedKind } from "./rolling-judge.ts";
 
 const PATHS: Readonly<Record<WatchedKind, (namespace: string) => string>> = {
@@ -14,6 +16,10 @@ const PATHS: Readonly<Record<WatchedKind, (namespace: string) => string>> = {
   ReplicaSet: (namespace) => `/apis/apps/v1/namespaces/${namespace}/replicasets`,
   Pod: (namespace) => `/api/v1/namespaces/${namespace}/pods`,
 };
+/** Longer than anything takes on a busy machine; only a test that fails waits as long. */
+const PATIENCE_MS = 90_000;
+/** Without news; to see that it is too late. */
+const LOOK_MS = 1000;
 const KINDS = Object.keys(PATHS) as readonly WatchedKind[];
 
 export class RollingObserver implements Disposable {
@@ -21,9 +27,10 @@ export class RollingObserver implements Disposable {
   readonly #namespace: string;
   readonly #events: WatchedEvent[] = [];
   readonly #streams: IncomingMessage[] = [];
-  /** Names that were seen of each kind. */
-  readonly #seen = new Map<WatchedKind, Set<string>>(KINDS.map((kind) => [kind, new Set()]));
+  /** By kind and name, as they were last heard of. */
+  readonly #objects = new Map<string, WatchedEvent["object"]>();
   #marks = 0;
+  #news = Promise.withResolvers<void>();
   #failure: unknown;
 
   private constructor(up: DriftlessUp, namespace: string) {
@@ -36,6 +43,30 @@ export class RollingObserver implements Disposable {
     const observer = new RollingObserver(up, namespace);
     for (const kind of KINDS) await observer.#open(kind);
     return observer;
+  }
+
+  get up(): DriftlessUp {
+    return this.#up;
+  }
+
+  get namespace(): string {
+    return this.#namespace;
+  }
+
+  deployment(name: string): Deployment | undefined {
+    return this.#objects.get(`Deployment ${name}`) as Deployment | undefined;
+  }
+
+  /** Looks after each event until it does not throw. */
+  async until(what: string, look: () => void): Promise<void> {
+    const endMs = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const news = this.#news.promise;
+      const cause = failureOf(look);
+      if (cause === undefined) return;
+      if (performance.now() > endMs) throw new Error(`waited in vain for ${what}`, { cause });
+      await Promise.race([news, sleep(LOOK_MS, undefined, { ref: false })]);
+    }
   }
 
   /** Judges all that happened until now. */
@@ -73,7 +104,9 @@ export class RollingObserver implements Disposable {
         throw new Error(`the watch of ${kind} said ${JSON.stringify(line)}`);
       }
       this.#events.push(event);
-      this.#seen.get(kind)?.add(event.object.metadata.name ?? "");
+      this.#objects.set(`${kind} ${event.object.metadata.name}`, event.object);
+      this.#news.resolve();
+      this.#news = Promise.withResolvers();
     }
   }
 
@@ -90,10 +123,19 @@ export class RollingObserver implements Disposable {
       const path = PATHS[kind](this.#namespace);
       await this.#up.ask("POST", path, { metadata: { name }, spec: specs[kind] });
     }
-    await eventually(`${name} of each kind`, () => {
-      const late = KINDS.filter((kind) => this.#seen.get(kind)?.has(name) !== true);
+    await this.until(`${name} of each kind`, () => {
+      const late = KINDS.filter((kind) => !this.#objects.has(`${kind} ${name}`));
       if (late.length > 0) throw new Error(`${late.join(" and ")} did not come`);
     });
+  }
+}
+
+function failureOf(look: () => void): unknown {
+  try {
+    look();
+    return undefined;
+  } catch (err) {
+    return err;
   }
 }
 

@@ -21,6 +21,7 @@ function options(more: Partial<MachineFactsOptions> = {}): MachineFactsOptions {
       osImage: "Debian",
     },
     disk: { totalBytes: 1000 * 1024, freeBytes: 0, totalInodes: 0, freeInodes: 0 },
+    maxPods: 110,
     addresses: ["10.0.0.7", "fd00::7"],
     architecture: "x64",
     runtimeVersion: "driftless-process://0.1.0",

@@ -23,6 +23,8 @@ export interface MachineFactsOptions {
   readonly disk: DiskSpace;
   /** The primary one first. */
   readonly addresses: readonly string[];
+  /** How many the scheduler may place here. */
+  readonly maxPods: number;
   /** As Node names it: "x64". */
   readonly architecture: string;
   /** Of the container runtime: "driftless-process://0.1.0". */
@@ -30,9 +32,6 @@ export interface MachineFactsOptions {
   /** Of the agent. */
   readonly agentVersion: string;
 }
-
-/** The kubelet's limit: what addresses and cgroups of a machine were tried with. */
-const PODS = "110";
 
 /** Where Go, and with it Kubernetes, has other names. */
 const ARCHITECTURES: Readonly<Record<string, string>> = {
@@ -48,7 +47,7 @@ export function machineFacts(options: MachineFactsOptions): MachineFacts {
   const hugeBytes = huge.reduce((sum, [, bytes]) => sum + bytes, 0);
   const rest = {
     cpu: String(machine.cpus),
-    pods: PODS,
+    pods: String(options.maxPods),
     ...Object.fromEntries(huge.map(([name, bytes]) => [name, binary(bytes)])),
   };
   const forPods = Math.max(0, machine.memoryBytes - hugeBytes - RESERVED_MEMORY_BYTES);

@@ -18,6 +18,8 @@ export interface NodeSurveyOptions {
   readonly server: string | undefined;
   /** Empty: found out. */
   readonly addresses: readonly string[];
+  /** How many the scheduler may place here. */
+  readonly maxPods: number;
   readonly interfaces: () => Interfaces;
   /** As Node names it: "x64". */
   readonly architecture: string;
