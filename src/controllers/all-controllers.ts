@@ -4,6 +4,7 @@
 import type { ControllerContext, RunnableController } from "../controller/controller-context.ts";
 import { DaemonSetController } from "./daemon-set/daemon-set-controller.ts";
 import { DeploymentController } from "./deployment/deployment-controller.ts";
+import { DisruptionController } from "./disruption/disruption-controller.ts";
 import { GarbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { NamespaceController } from "./namespace/namespace-controller.ts";
 import { NodeController } from "./node/node-controller.ts";
@@ -63,6 +64,11 @@ const ALL: readonly ControllerEntry[] = [
     name: "daemonset-controller",
     aliases: ["daemonset"],
     make: (context) => new DaemonSetController(context),
+  },
+  {
+    name: "disruption-controller",
+    aliases: ["disruption"],
+    make: (context) => new DisruptionController(context),
   },
   // A process of its own in the original.
   { name: "scheduler", aliases: ["kube-scheduler"], make: (context) => new Scheduler(context) },

@@ -57,4 +57,21 @@ describe("maskedLines", () => {
       "NS/x 25%",
     ]);
   });
+
+  it("hides what is generated at the end of a name, and leaves words alone", () => {
+    const text = [
+      "pod/web-556bddf88-bpsdb",
+      "app=web,pod-template-hash=6dbf9df799",
+      "agent-2b47j",
+      "k-kcm-gc87g97b68",
+      "kube-root-ca.crt pod-template web-front daemon-set",
+    ];
+    assert.deepEqual(maskedLines(text.join("\n"), {}), [
+      "pod/web-HASH-ID",
+      "app=web,pod-template-hash=HASH",
+      "agent-ID",
+      "k-kcm-HASH",
+      "kube-root-ca.crt pod-template web-front daemon-set",
+    ]);
+  });
 });

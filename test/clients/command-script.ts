@@ -97,6 +97,9 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/("?resourceVersion"?: ?)"\d+"/g, '$1"N"'],
   [/\S*\/(LIVE|MERGED)-\d+\//g, "$1/"],
   [/\bey[\w-]+\.[\w-]+\.[\w-]+/g, "TOKEN"],
+  // Of a pod template or a kustomization, and what the server puts after a generateName: their letters make no words.
+  [/(?<=[-=])(?:[4-9bcdf]{7,10}|[2456789bcdfghkmt]{10})\b/g, "HASH"],
+  [/(?<=[a-zH]-)[2456789bcdfghj-np-tv-xz]{5}\b/g, "ID"],
   [/(?<=^|[ \t])(?:\d+[smhdy])+(?=[ \t]|$)/gm, "AGE"],
   [/(?<=\S) {2,}/g, "  "],
   [/[ \t]+$/gm, ""],

@@ -1,6 +1,6 @@
 // Unmodified kubectl of three versions against a server of its own each: the scripts in testdata/kubectl say
 // what is run and what must come out. The commands are those that were recorded with a real server, as far as
-// they need neither a kubelet nor controllers.
+// they need neither a kubelet nor controllers; kubectl-workloads.test.ts has the others, and ../agent what goes through a node.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -14,34 +14,12 @@ import { runCase } from "./script-runner.ts";
 const scripts = join(import.meta.dirname, "testdata/kubectl");
 const fixtures = join(scripts, "files");
 
-/** What was recorded and is not run here, by the reason for it. */
-const leftOut: Readonly<Record<string, readonly string[]>> = {
-  "needs a kubelet": [
-    "logs POD, logs -f --tail --timestamps, logs deploy/NAME, logs -l",
-    "exec POD, exec -i, exec deploy/NAME, attach, cp, port-forward",
-    "delete pod --now, which waits for the kubelet to end the pod",
-  ],
-  "needs controllers": [
-    "rollout status and undo of a rollout that progresses, rollout history with revisions",
-    "wait --for=condition=Available deploy, wait --for=condition=Ready pod -l",
-    "delete deploy --cascade=orphan and --cascade=foreground, which wait for the garbage collector",
-    "delete ns with waiting, which ends when the namespace controller has emptied it",
-    "get and describe of the ReplicaSets, Pods and Events that a Deployment leads to",
-  ],
-};
-
 const cases = (line: KubectlLine): ScriptCase[] =>
   readdirSync(scripts)
     .filter((file) => file.endsWith(".txt"))
     .flatMap((file) =>
       parseScript({ file, text: readFileSync(join(scripts, file), "utf8"), version: line }),
     );
-
-it("names the recorded commands that it leaves to others", (t) => {
-  for (const [reason, commands] of Object.entries(leftOut)) {
-    for (const command of commands) t.diagnostic(`left out, ${reason}: ${command}`);
-  }
-});
 
 for (const line of kubectlLines) {
   const kubectl = await kubectlBinary(line);

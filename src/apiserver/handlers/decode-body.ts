@@ -24,6 +24,8 @@ export interface ExpectedKind {
   readonly schema: TypeSchema;
   /** Options are the same in every group: clients send them with any apiVersion. */
   readonly isAnyVersion?: boolean;
+  /** Older ones with the same fields, which clients still send: "policy/v1beta1". */
+  readonly formerVersions?: readonly string[];
 }
 
 export interface BodyOptions {
@@ -106,14 +108,18 @@ function decoded(
 
 function fromProtobuf(body: Buffer, options: BodyOptions): ApiObject {
   const { expected } = options;
-  const { apiVersion, kind, object } = protobuf(body);
+  const { apiVersion, kind, object } = protobuf(body, expected);
   checkKind({ apiVersion, kind }, expected);
   return withMetadata(object, expected);
 }
 
-function protobuf(body: Buffer): DecodedProtobuf {
+function protobuf(body: Buffer, expected: ExpectedKind): DecodedProtobuf {
+  const schemaOf = (apiVersion: string, kind: string): TypeSchema | undefined =>
+    kind === expected.kind && expected.formerVersions?.includes(apiVersion) === true
+      ? expected.schema
+      : typeOf(apiVersion, kind);
   try {
-    return decodeProtobuf(body, typeOf);
+    return decodeProtobuf(body, schemaOf);
   } catch (err) {
     if (err instanceof DecodeError) throw new UnreadableError(err.message, { cause: err });
     throw err;
@@ -124,7 +130,10 @@ function protobuf(body: Buffer): DecodedProtobuf {
 function checkKind(given: JsonObject, expected: ExpectedKind): void {
   const apiVersion = textOr(given["apiVersion"], apiVersionOf(expected));
   const kind = textOr(given["kind"], expected.kind);
-  const isVersion = expected.isAnyVersion === true || apiVersion === apiVersionOf(expected);
+  const isVersion =
+    expected.isAnyVersion === true ||
+    apiVersion === apiVersionOf(expected) ||
+    expected.formerVersions?.includes(apiVersion) === true;
   if (kind === expected.kind && isVersion) return;
   const why =
     typeOf(apiVersion, kind) === undefined

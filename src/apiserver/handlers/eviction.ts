@@ -75,5 +75,7 @@ async function evict(
 function expectedEviction(): ExpectedKind {
   const schema = kindOf("policy/v1", "Eviction")?.schema ?? typeOf("policy/v1", "Eviction");
   if (schema === undefined) throw new Error("Cannot evict: the tables lack Eviction");
-  return { group: "policy", version: "v1", kind: "Eviction", schema };
+  // kubectl drain before 1.22 sends the older one, to any server.
+  const formerVersions = ["policy/v1beta1"];
+  return { group: "policy", version: "v1", kind: "Eviction", schema, formerVersions };
 }
