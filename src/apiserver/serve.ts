@@ -55,7 +55,7 @@ export interface ServeOptions extends Omit<PartsOptions, "tunnels"> {
   onRenewed(credentials: Credentials): void;
 }
 
-export interface ServerReady {
+interface ServerReady {
   readonly host: string;
   readonly port: number;
   /** By which the machine that the server runs on can be a node too. */

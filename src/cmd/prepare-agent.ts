@@ -38,7 +38,7 @@ export interface AgentBasis {
   readonly metrics: Metrics;
 }
 
-export interface Membership {
+interface Membership {
   readonly nodeName: string;
   /** Undefined: this machine has no server. The client is not closed. */
   readonly server: ServerSide | undefined;
