@@ -15,6 +15,8 @@ const MAX_STREAMS = 1000;
 /** Large lists come without waiting for our leave after every 64 KiB. */
 const STREAM_WINDOW_BYTES = 1024 * 1024;
 const CONNECTION_WINDOW_BYTES = 8 * 1024 * 1024;
+/** For the peer to close a connection that is over; one that is gone would take TCP a quarter of an hour. */
+const FAREWELL_MS = 1000;
 /** Node refuses streams beyond it; a thousand with their heads need a few MB. */
 const MAX_SESSION_MB = 256;
 
@@ -33,19 +35,26 @@ export class RefusedStreamError extends Error {
 
 export class Http2Connection {
   readonly #session: ClientHttp2Session;
+  readonly #socket: TLSSocket;
   readonly #clock: Clock;
   /** Requests that run or are about to: taken before the stream exists, given back when it is closed. */
   #places = 0;
   #timer: Disposable | undefined;
+  /** Set when nothing runs or will run on it. */
+  #farewell: Disposable | undefined;
+  #isClosed = false;
   /** Somebody wants to know now whether the peer is there. */
   #asking: Promise<boolean> | undefined;
   readonly #closed = Promise.withResolvers<void>();
 
-  private constructor(session: ClientHttp2Session, clock: Clock) {
+  private constructor(session: ClientHttp2Session, socket: TLSSocket, clock: Clock) {
     this.#session = session;
+    this.#socket = socket;
     this.#clock = clock;
     session.on("close", () => {
+      this.#isClosed = true;
       this.#timer?.[Symbol.dispose]();
+      this.#farewell?.[Symbol.dispose]();
       this.#closed.resolve();
     });
     // Its streams tell the same to those who wait; without a listener it would end the process.
@@ -59,7 +68,7 @@ export class Http2Connection {
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
       maxSessionMemory: MAX_SESSION_MB,
     });
-    const connection = new Http2Connection(session, clock);
+    const connection = new Http2Connection(session, socket, clock);
     await new Promise<void>((resolve, reject) => {
       session.once("remoteSettings", () => resolve());
       session.once("error", reject);
@@ -96,16 +105,15 @@ export class Http2Connection {
     stream.once("close", () => {
       stop[Symbol.dispose]();
       this.#places--;
+      this.#leaveWhenOver();
     });
     if (request.body !== undefined) stream.end(request.body);
     return new Promise((resolve, reject) => {
       stream.once("response", (headers) => {
         const retryAfter = headers["retry-after"];
-        resolve({
-          code: headers[":status"] ?? 0,
-          retryAfter,
-          body: bodyOf(stream, request.signal),
-        });
+        const bytes = Number(headers["content-length"] ?? 0);
+        const body = bodyOf(stream, bytes, request.signal);
+        resolve({ code: headers[":status"] ?? 0, retryAfter, body });
       });
       // Stays when the answer has come: an error after the body was left is nobody's.
       stream.on("error", (err: Error) => reject(failure(stream, request.signal, err)));
@@ -154,10 +162,16 @@ export class Http2Connection {
   /** No more requests; those that run go on. */
   retire(): void {
     this.#session.close();
+    this.#leaveWhenOver();
   }
 
   destroy(cause?: Error): void {
     this.#session.destroy(cause);
+  }
+
+  #leaveWhenOver(): void {
+    if (this.isOpen || this.#isClosed || this.#places > 0) return;
+    this.#farewell ??= this.#clock.schedule(FAREWELL_MS, () => this.#socket.destroy());
   }
 
   #pingLater(): void {
@@ -181,16 +195,47 @@ export class Http2Connection {
   }
 }
 
-async function* bodyOf(stream: ClientHttp2Stream, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+/**
+ * By hand, because Node's own iterator takes an HTTP/2 stream that is closed for one that broke, also if all of it came and nobody
+ * has read it yet. That is so when the frames of an answer are taken in at once, as under load.
+ */
+async function* bodyOf(
+  stream: ClientHttp2Stream,
+  /** That it was said to have; 0 if nothing was said. */
+  bytes: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  let missing = bytes;
+  let wake = (): void => undefined;
+  let cause: Error | undefined;
+  const onError = (err: Error): void => {
+    cause = err;
+    wake();
+  };
+  const onNews = (): void => wake();
+  for (const event of ["readable", "end", "close"]) stream.on(event, onNews);
+  stream.on("error", onError);
   try {
-    for await (const chunk of stream) yield chunk as Uint8Array;
-  } catch (err) {
-    throw failure(stream, signal, err as Error);
+    while (!stream.readableEnded && !stream.destroyed) {
+      const news = Promise.withResolvers<void>();
+      wake = news.resolve;
+      const chunk = stream.read() as Uint8Array | null;
+      missing -= chunk?.length ?? 0;
+      if (chunk === null) await news.promise;
+      else yield chunk;
+    }
+    if (signal.aborted || missing > 0 || isCut(stream)) throw failure(stream, signal, cause);
+  } finally {
+    for (const event of ["readable", "end", "close"]) stream.off(event, onNews);
+    stream.off("error", onError);
+    // One who reads no further wants no more of it.
+    if (!stream.readableEnded) stream.destroy();
   }
-  // A connection that breaks ends the body without an error.
-  if (signal.aborted || stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR) {
-    throw failure(stream, signal);
-  }
+}
+
+/** A connection that breaks may end a body without an error. */
+function isCut({ readableEnded, aborted, rstCode }: ClientHttp2Stream): boolean {
+  return !readableEnded || aborted || rstCode !== constants.NGHTTP2_NO_ERROR;
 }
 
 function failure(stream: ClientHttp2Stream, signal: AbortSignal, cause?: Error): Error {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { BY_NAMESPACE, BY_NODE, BY_OWNER, orphansOf } from "./informers.ts";
+import { BY_NAMESPACE, BY_NODE, BY_OWNER, orphansOf, ownedBy } from "./informers.ts";
 import { controllerReference } from "./owner.ts";
 import { SimCluster } from "./testing/sim-cluster.ts";
 import { simKind } from "./testing/sim-kinds.ts";
@@ -32,11 +32,23 @@ describe("Informers", () => {
     const names = (index: string, value: string): (string | undefined)[] =>
       informer.byIndex(index, value).map(({ metadata }) => metadata.name);
     assert.deepEqual(names(BY_NAMESPACE, "kube-system"), ["b"]);
-    assert.deepEqual(names(BY_OWNER, owner.metadata.uid ?? ""), ["a"]);
+    assert.deepEqual(names(BY_OWNER, ownedBy(owner.metadata)), ["a"]);
     assert.deepEqual(names(BY_OWNER, orphansOf("kube-system")), ["b"]);
     assert.deepEqual(names(BY_OWNER, orphansOf("default")), []);
     assert.deepEqual(names(BY_NODE, "n1"), ["a"]);
     assert.deepEqual(names(BY_NODE, ""), ["b"]);
+  });
+
+  it("find what an object manages in its own namespace only", async () => {
+    await using sim = new SimCluster({ seed: 1 });
+    const informer = sim.context.informers.of(pods);
+    const owner = sim.create(configMaps, { metadata: { name: "owner" } });
+    const ownerReferences = [controllerReference(configMaps, owner)];
+    const metadata = { name: "forged", namespace: "kube-public", ownerReferences };
+    sim.create(pods, { metadata, spec: podSpec });
+    await sim.start();
+    assert.deepEqual(informer.byIndex(BY_OWNER, ownedBy(owner.metadata)), []);
+    assert.deepEqual(informer.byIndex(BY_OWNER, orphansOf("kube-public")), []);
   });
 
   it("refuse a kind that nobody asked for before they ran", async () => {

@@ -19,10 +19,15 @@ export interface InformersOptions {
 
 /** What every informer finds objects by. */
 export const BY_NAMESPACE = "namespace";
-/** The uid of the controller that owns it; `orphansOf` its namespace if none does. */
+/** `ownedBy` the controller that owns it; `orphansOf` its namespace if none does. */
 export const BY_OWNER = "owner";
 /** Pods: the node that they are bound to, "" for those that are not. */
 export const BY_NODE = "node";
+
+interface OwnerMetadata {
+  readonly namespace?: string | undefined;
+  readonly uid?: string | undefined;
+}
 
 export class Informers {
   readonly #options: InformersOptions;
@@ -68,9 +73,14 @@ export class Informers {
   }
 }
 
+/** What those are found by that this one manages: in its own namespace only, since anybody may write any uid into a reference. */
+export function ownedBy({ namespace = "", uid = "" }: OwnerMetadata): string {
+  return `${namespace}/${uid}`;
+}
+
 /** What those in this namespace that no controller owns are found by. */
 export function orphansOf(namespace: string): string {
-  return `orphans/${namespace}`;
+  return ownedBy({ namespace });
 }
 
 function nodeOf({ ["spec"]: spec }: ApiObject): readonly string[] {
@@ -79,6 +89,6 @@ function nodeOf({ ["spec"]: spec }: ApiObject): readonly string[] {
 }
 
 function ownerOf(object: ApiObject): readonly string[] {
-  const { uid } = controllerOf(object) ?? {};
-  return [uid ?? orphansOf(object.metadata.namespace ?? "")];
+  const { namespace } = object.metadata;
+  return [ownedBy({ namespace, uid: controllerOf(object)?.uid })];
 }

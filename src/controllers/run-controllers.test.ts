@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { StatusError } from "../api/status-error.ts";
 import type { Event } from "../api/types.ts";
 import { SimCluster } from "../controller/testing/sim-cluster.ts";
 import { servedKind } from "./pods/pod-object.ts";
@@ -57,6 +58,29 @@ describe("runControllers", () => {
     const reasons = sim.list<Event>(EVENT).map(({ reason }) => reason);
     assert.ok(reasons.includes("ScalingReplicaSet"), reasons.join());
     assert.equal(sim.list(LEASE).length, 0);
+    only.stop.abort();
+    await sim.pass(0);
+    await only.ended;
+    assert.deepEqual(only.said, ["ready", "stopped"]);
+  });
+
+  it("lets those work that can, when something may not be read", async () => {
+    await using sim = new SimCluster({ seed: 1 });
+    const message = 'daemonsets.apps is forbidden: User "only" cannot list it';
+    sim.refuse(({ kind }) =>
+      kind.kind === "DaemonSet"
+        ? new StatusError({ code: 403, reason: "Forbidden", message })
+        : undefined,
+    );
+    const only = start(sim, undefined);
+    deploy(sim, "web");
+    await sim.pass(2000);
+
+    assert.equal(sim.list(POD).length, 3);
+    assert.deepEqual(only.said, []);
+    sim.refuse(() => undefined);
+    await sim.pass(60_000);
+    assert.deepEqual(only.said, ["ready"]);
     only.stop.abort();
     await sim.pass(0);
     await only.ended;

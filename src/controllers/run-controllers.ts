@@ -83,11 +83,15 @@ async function runAll(
       name: `events of ${component}`,
       run: (until: AbortSignal) => recorder.run(until),
     })),
-    { name: "informers", run: (until) => informers.run(until), ready: () => informers.synced() },
+    { name: "informers", run: (until) => informers.run(until) },
     {
       name: "controllers",
-      ready: async () => onReady?.(),
+      // Each begins when it has what it reads itself: what may not be read keeps nobody else from working.
       run: (until) => runTogether(controllers, until),
+      ready: async () => {
+        await informers.synced();
+        if (!signal.aborted) onReady?.();
+      },
     },
   ];
   try {

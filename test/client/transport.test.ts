@@ -63,6 +63,24 @@ describe("the client's connections", () => {
     equal(server.connections, 1);
   });
 
+  it("has the whole of an answer that had come before anybody began to read it", async () => {
+    using server = await TlsServer.start(authority);
+    using used = clientOf(server.url);
+    const closed = Promise.withResolvers<void>();
+    server.handle = (request, response) => {
+      request.resume();
+      response.on("close", closed.resolve);
+      response.end("all of it");
+    };
+    const { signal } = new AbortController();
+    const body = await used.client.stream({ method: "POST", path: "/x", body: {}, signal });
+    await closed.promise;
+    for (let turn = 0; turn < 20; turn++) await afterIo();
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    equal(Buffer.concat(chunks).toString(), "all of it");
+  });
+
   it("opens another when the peer takes no more streams on the first, and no more than are needed", async () => {
     using server = await TlsServer.start(authority, { maxStreams: 5 });
     using used = clientOf(server.url);
@@ -120,6 +138,19 @@ describe("the client's connections", () => {
       match(await failureOf(reading), /the connection was lost/);
     });
   }
+
+  it("asks again when the end of an answer is missing, although the server says that nothing is wrong", async () => {
+    using server = await TlsServer.start(authority);
+    using used = clientOf(server.url);
+    let asked = 0;
+    server.handle = (_, response) => {
+      if (++asked > 1) return response.end('{"a":1}');
+      response.writeHead(200, { "content-length": "7" }).write('{"a"');
+      return setImmediate(() => response.stream.destroy());
+    };
+    deepEqual(await get(used.client), { a: 1 });
+    equal(asked, 2);
+  });
 
   it("keeps a quiet peer that answers its PINGs", async () => {
     using server = await TlsServer.start(authority);
@@ -325,6 +356,32 @@ describe("the client's connections", () => {
     equal(asked.indexOf("/last"), 32);
     stop.abort();
     await Promise.all([...streams, last]);
+  });
+
+  it("closes also when the peer has fallen silent", async () => {
+    using server = await TlsServer.start(authority);
+    using wire = await Wire.to(server.port);
+    using used = clientOf(wire.url);
+    server.handle = (_, response) => response.writeHead(200).write("\n");
+    const stop = new AbortController();
+    const { signal } = stop;
+    const body = await used.client.stream({ method: "GET", path: "/watch", signal });
+    const over = failureOf(
+      (async () => {
+        for await (const _ of body);
+      })(),
+    );
+    wire.silence();
+    stop.abort(new Error("enough"));
+    match(await over, /enough/);
+    let isClosed = false;
+    const closed = used.client.close().then(() => {
+      isClosed = true;
+    });
+    for (let turn = 0; turn < 20; turn++) await afterIo();
+    equal(isClosed, false);
+    await used.clock.step(1000);
+    await closed;
   });
 
   it("closes when what runs is over, and takes nothing more", async () => {

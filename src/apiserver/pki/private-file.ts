@@ -7,7 +7,7 @@ import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 /** Whole or not at all, and never readable by others. */
 export function writePrivate(file: string, text: string): void {
   const temporary = `${file}.new`;
-  writeFileSync(temporary, text, { mode: 0o600 });
+  writeFileSync(temporary, text, { mode: 0o600, flush: true });
   chmodSync(temporary, 0o600); // The mode above counts only for a file that did not exist.
   renameSync(temporary, file);
 }

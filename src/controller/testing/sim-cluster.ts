@@ -27,6 +27,8 @@ import { decoded, type SimPlace, SimWriter } from "./sim-writer.ts";
 
 export interface SimClusterOptions {
   readonly seed: number;
+  /** More writes than this without any time passing are a quarrel that never ends. */
+  readonly maxWritesAtOnce?: number;
 }
 
 export interface SimEvent extends NewEvent {
@@ -55,12 +57,15 @@ export class SimCluster implements AsyncDisposable {
   /** What invariants found, to be thrown where a test waits. */
   readonly #broken: unknown[] = [];
   #refuse: (request: SimRequest) => SimFault | undefined = () => undefined;
+  readonly #maxWritesAtOnce: number;
+  #atOnce = { nowMs: 0, writes: 0 };
   /** Those that were made since the last stop. */
   #contexts: ControllerContext[] = [];
   #context: ControllerContext | undefined;
   #running: { readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
 
-  constructor({ seed }: SimClusterOptions) {
+  constructor({ seed, maxWritesAtOnce = 5000 }: SimClusterOptions) {
+    this.#maxWritesAtOnce = maxWritesAtOnce;
     const { clock } = this;
     this.random = seededRandom(seed);
     const store = this.#store;
@@ -74,6 +79,7 @@ export class SimCluster implements AsyncDisposable {
       faultFor: (request) => this.#refuse(request),
     });
     this.client = this.clientOf(CONTROLLERS);
+    store.listen(({ write }) => this.#count(write));
     for (const name of NAMESPACES) this.create(simKind("v1", "Namespace"), { metadata: { name } });
   }
 
@@ -179,7 +185,7 @@ export class SimCluster implements AsyncDisposable {
     return this.#store.list(kind) as (T & ApiObject)[];
   }
 
-  /** Hears of every write in order. What it throws fails the next `start`, `settle`, `pass` or disposal. */
+  /** Hears of every write in order. What it throws cuts all clients off, and fails the next `start`, `settle`, `pass` or disposal. */
   observe(observer: (write: SimWrite) => void): Disposable {
     return this.#store.listen(({ write }) => {
       try {
@@ -259,8 +265,19 @@ export class SimCluster implements AsyncDisposable {
   }
 
   async #arrive(request: SimRequest, signal: AbortSignal): Promise<void> {
+    // Controllers that undo each other's work for ever would keep the test from hearing what they broke.
+    if (this.#broken.length > 0) throw new Error("the simulation is over");
     const ms = this.latencyMs(request);
     if (ms > 0) await this.clock.sleep(ms, signal);
+  }
+
+  #count({ kind, by, object }: SimWrite): void {
+    const nowMs = this.clock.monotonicMs();
+    this.#atOnce = { nowMs, writes: this.#atOnce.nowMs === nowMs ? this.#atOnce.writes + 1 : 1 };
+    const { writes } = this.#atOnce;
+    if (writes !== this.#maxWritesAtOnce) return;
+    const last = `${by} with ${kind.kind} ${object.metadata.name}`;
+    this.#broken.push(new Error(`${writes} writes without a pause, the last by ${last}`));
   }
 
   #throwBroken(): void {

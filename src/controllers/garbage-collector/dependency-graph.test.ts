@@ -175,6 +175,19 @@ describe("DependencyGraph", () => {
     );
   });
 
+  it("does not keep what nobody watches any more, nor has an owner wait for it", () => {
+    const deletionTimestamp = "2024-01-01T00:00:00Z";
+    const finalizers = ["foregroundDeletion"];
+    graph.observe(id("parent"), { metadata: { deletionTimestamp, finalizers } });
+    observe(id("child"), [{ ...ref("parent"), blockOwnerDeletion: true }]);
+    deepEqual(
+      since(() => graph.lose("child")),
+      ["look default/parent"],
+    );
+    equal(graph.size, 1);
+    equal(graph.get("parent")?.dependents.size, 0);
+  });
+
   it("always has every node among the dependents of its owners, and of no other", () => {
     const uid = fc.constantFrom("a", "b", "c", "d", "e");
     const change = fc.oneof(
@@ -195,12 +208,16 @@ describe("DependencyGraph", () => {
         };
         graph = new DependencyGraph(silent);
         const owners = new Map<string, readonly string[]>();
+        const lose = (lost: string): void => {
+          if (graph.get(lost)?.dependents.size === 0) owners.delete(lost);
+          graph.lose(lost);
+        };
         for (const one of changes) {
           if (one.do === "observe") {
             owners.set(one.uid, one.owners);
             observe(id(one.uid), one.owners.map(ref));
           } else if (one.do === "lose") {
-            graph.lose(one.uid);
+            lose(one.uid);
           } else {
             owners.delete(one.uid);
             if (one.do === "remove") graph.remove(one.uid, true);

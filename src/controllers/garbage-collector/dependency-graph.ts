@@ -89,10 +89,14 @@ export class DependencyGraph {
     this.#listener.lookAtLater(node);
   }
 
-  /** Nobody watches it any more: it counts as much as any owner that was never seen. */
+  /** Nobody watches it any more: it counts as much as any owner that was never seen, and for nothing if nobody names it. */
   lose(uid: string): void {
     const node = this.#nodes.get(uid);
-    if (node === undefined || node.dependents.size === 0) return;
+    if (node === undefined) return;
+    if (node.dependents.size === 0) {
+      this.#drop(node);
+      return;
+    }
     node.isVirtual = true;
     this.#listener.lookAt(node);
   }

@@ -29,6 +29,7 @@ import {
   UnknownKindError,
   VanishedKindError,
 } from "./live-objects.ts";
+import { ParkedNodes } from "./parked-nodes.ts";
 import { type JudgedOwner, type Policy, type Standing, verdictOn } from "./verdict.ts";
 
 const WORKERS = 20;
@@ -48,8 +49,7 @@ export class GarbageCollector implements RunnableController {
   readonly #resources: FollowedResources;
   readonly #deletions: Controller;
   readonly #orphans: Controller;
-  /** Keys of what names kinds that are not served, until others are. */
-  readonly #parked = new Set<string>();
+  readonly #parked = new ParkedNodes((uid) => this.#graph.get(uid) !== undefined);
 
   constructor(context: ControllerContext) {
     const { client, clock, random, eventsOf } = context;
@@ -85,8 +85,7 @@ export class GarbageCollector implements RunnableController {
         for (const { metadata } of objects) this.#graph.lose(metadata.uid ?? "");
       },
       onNewKinds: () => {
-        for (const key of this.#parked) this.#deletions.queue.add(key);
-        this.#parked.clear();
+        for (const key of this.#parked.takeAll()) this.#deletions.queue.add(key);
       },
     });
   }
@@ -117,7 +116,7 @@ export class GarbageCollector implements RunnableController {
       if (err instanceof VanishedKindError) return UNSEEN_MS;
       if (!(err instanceof UnknownKindError)) throw err;
       this.#logger.debug("kind not served", { key, err });
-      this.#parked.add(key);
+      this.#parked.add(uidOf(key), key);
       return undefined;
     }
     // It may go without any watch telling, and would then be in the graph for ever.

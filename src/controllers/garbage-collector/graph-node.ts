@@ -62,7 +62,7 @@ function waitsFor(waiting: GraphNode, target: GraphNode): boolean {
     if (node === target) return true;
     if (!node.isDeletingDependents || seen.has(node)) continue;
     seen.add(node);
-    pending.push(...blockingDependents(node));
+    for (const dependent of blockingDependents(node)) pending.push(dependent);
   }
   return false;
 }

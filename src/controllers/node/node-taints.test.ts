@@ -27,6 +27,12 @@ const cases: readonly Case[] = [
     wants: [],
   },
   {
+    why: "conditions of its own invention",
+    conditions: { Ready: "constructor", constructor: "length", toString: "name" },
+    has: [],
+    driving: "give",
+  },
+  {
     why: "never posted",
     has: ["not-ready:NoSchedule"],
     driving: "keep",
@@ -106,4 +112,18 @@ describe("wantedTaints", () => {
       assert.deepEqual(texts, wants);
     });
   }
+});
+
+describe("wantedTaints of a node that says a thing twice", () => {
+  it("has each of them once", () => {
+    const conditions = [
+      { type: "DiskPressure", status: "True" },
+      { type: "DiskPressure", status: "True" },
+    ];
+    const node = { metadata: { name: "n" }, status: { conditions } } as object as Node;
+    assert.deepEqual(
+      wantedTaints(node, "none", NOW_MS)?.map(({ key }) => key),
+      ["node.kubernetes.io/disk-pressure"],
+    );
+  });
 });

@@ -9,25 +9,23 @@ const NOT_READY = "node.kubernetes.io/not-ready";
 const UNREACHABLE = "node.kubernetes.io/unreachable";
 const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 
-/** By the type of a condition, and by its status. */
-const BY_CONDITION: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  Ready: { False: NOT_READY, Unknown: UNREACHABLE },
-  MemoryPressure: { True: "node.kubernetes.io/memory-pressure" },
-  DiskPressure: { True: "node.kubernetes.io/disk-pressure" },
-  NetworkUnavailable: { True: "node.kubernetes.io/network-unavailable" },
-  PIDPressure: { True: "node.kubernetes.io/pid-pressure" },
-};
-const OURS: ReadonlySet<string> = new Set([
-  ...Object.values(BY_CONDITION).flatMap((keys) => Object.values(keys)),
-  UNSCHEDULABLE,
+/** By the type of a condition and its status. Nodes may say whatever they like: a Map has nothing but what is put into it. */
+const BY_CONDITION: ReadonlyMap<string, string> = new Map([
+  ["Ready False", NOT_READY],
+  ["Ready Unknown", UNREACHABLE],
+  ["MemoryPressure True", "node.kubernetes.io/memory-pressure"],
+  ["DiskPressure True", "node.kubernetes.io/disk-pressure"],
+  ["NetworkUnavailable True", "node.kubernetes.io/network-unavailable"],
+  ["PIDPressure True", "node.kubernetes.io/pid-pressure"],
 ]);
+const OURS: ReadonlySet<string> = new Set([...BY_CONDITION.values(), UNSCHEDULABLE]);
 
 /** "keep": as they are now, except that one which says the wrong of the two is turned into the other. */
 export type Driving = "none" | "give" | "keep";
 
 /** What drives the pods of a node in this state out; undefined if nothing does. */
 export function drivingKey(node: Node): string | undefined {
-  return BY_CONDITION["Ready"]?.[readyStatus(node) ?? ""];
+  return BY_CONDITION.get(`Ready ${readyStatus(node)}`);
 }
 
 /** Has a taint by which we drive pods out, be it the right one or not. */
@@ -56,10 +54,10 @@ export function wantedTaints(node: Node, driving: Driving, nowMs: number): Taint
 
 function keepingKeys({ spec, status }: Node): readonly string[] {
   const keys = (status?.conditions ?? []).flatMap((condition) => {
-    const key = BY_CONDITION[condition.type]?.[condition.status];
+    const key = BY_CONDITION.get(`${condition.type} ${condition.status}`);
     return key === undefined ? [] : [key];
   });
-  return spec?.unschedulable === true ? [...keys, UNSCHEDULABLE] : keys;
+  return [...new Set(spec?.unschedulable === true ? [...keys, UNSCHEDULABLE] : keys)];
 }
 
 function drivingKeys(node: Node, driving: Driving): readonly string[] {

@@ -4,6 +4,7 @@ import { isNotFound } from "../../api/status-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { ResourceClient } from "../../client/resource-client.ts";
 import type { Events } from "../../controller/event-recorder.ts";
+import { inParallel } from "../../controller/in-parallel.ts";
 import { referenceTo } from "../../controller/owner.ts";
 import { POD, type PodObject } from "../pods/pod-object.ts";
 import { timestamp } from "./node-objects.ts";
@@ -14,15 +15,18 @@ export interface UnreadyPodsOptions {
   readonly clock: Clock;
 }
 
+/** A node has hundreds of pods, and many nodes may fall silent together: a server turns away what is too much. */
+const AT_ONCE = 16;
+
 /** All of them that can be are marked, also when one cannot; then it throws that one's failure. */
 export async function markUnready(
   pods: readonly PodObject[],
   options: UnreadyPodsOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const marks = pods.filter(isToBeMarked).map((pod) => mark(pod, options, signal));
-  const failed = (await Promise.allSettled(marks)).find(({ status }) => status === "rejected");
-  if (failed?.status === "rejected") throw failed.reason;
+  const marked = pods.filter(isToBeMarked);
+  const [failure] = await inParallel(marked, AT_ONCE, (pod) => mark(pod, options, signal));
+  if (failure !== undefined) throw failure;
 }
 
 function isToBeMarked({ status }: PodObject): boolean {

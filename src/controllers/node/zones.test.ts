@@ -100,6 +100,30 @@ describe("Zones", () => {
     assert.deepEqual(changes, [false, false, false, false, true, false, true]);
   });
 
+  it("says when a node that moves changes something for those that it leaves", () => {
+    const zones = new Zones(new FakeClock());
+    for (const name of ["a", "b", "c", "d"])
+      zones.saw(node(`far-${name}`, { labels: zone("far") }));
+    zones.saw(node("a"));
+    for (const name of ["b", "c", "d"]) zones.saw(node(name, { status: "False" }));
+    assert.equal(zones.takeTurn(node("b")), Number.POSITIVE_INFINITY);
+
+    assert.equal(zones.saw(node("d", { status: "False", labels: zone("far") })), true);
+    assert.equal(zones.takeTurn(node("b")), 0);
+  });
+
+  it("forgets a zone that nobody is in", async () => {
+    const clock = new FakeClock();
+    const zones = new Zones(clock);
+    for (let i = 0; i < 100; i++) {
+      const moved = node("a", { labels: zone(`z${i}`) });
+      zones.saw(moved);
+      zones.takeTurn(moved);
+      await clock.step(10_000);
+    }
+    assert.equal(zones.size, 1);
+  });
+
   it("does not count nodes that are to be left out, and follows a node to another zone", () => {
     const zones = new Zones(new FakeClock());
     zones.saw(node("a", { status: "False" }));

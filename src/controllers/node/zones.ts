@@ -37,27 +37,28 @@ export class Zones {
     this.#clock = clock;
   }
 
+  /** Those that somebody is in, or was just now. */
+  get size(): number {
+    return this.#zones.size;
+  }
+
   /** To be told of every version of each node. True if other nodes fare otherwise now. */
   saw(node: NodeObject): boolean {
-    const { name = "", labels } = node.metadata;
-    const zone = this.#zone(zoneOf(node));
-    const before = this.#situation(zone);
-    this.#drop(name);
-    if (labels?.[EXCLUDED] === undefined) {
+    return this.#changes(node, () => {
+      const { name = "", labels } = node.metadata;
+      this.#drop(name);
+      if (labels?.[EXCLUDED] !== undefined) return;
       const isReady = readyStatus(node) === "True";
+      const zone = this.#zone(zoneOf(node));
       this.#zoneOf.set(name, zoneOf(node));
       zone.nodes.set(name, isReady);
       if (isReady) zone.ready++;
-    }
-    return this.#situation(zone) !== before;
+    });
   }
 
   /** It is gone for good. True if other nodes fare otherwise now. */
   forget(node: NodeObject): boolean {
-    const zone = this.#zone(zoneOf(node));
-    const before = this.#situation(zone);
-    this.#drop(node.metadata.name ?? "");
-    return this.#situation(zone) !== before;
+    return this.#changes(node, () => this.#drop(node.metadata.name ?? ""));
   }
 
   /** There are nodes, and none is ready. */
@@ -95,8 +96,24 @@ export class Zones {
     this.#zoneOf.delete(name);
   }
 
-  #situation({ nodes, ready }: Zone): string {
-    return `${zoneState(nodes.size, ready)} ${this.isAllGone}`;
+  /** Where it was and where it is: whether others there fare otherwise afterwards. */
+  #changes(node: NodeObject, change: () => void): boolean {
+    const names = [this.#zoneOf.get(node.metadata.name ?? "") ?? zoneOf(node), zoneOf(node)];
+    const situation = (): string =>
+      [...names.map((name) => this.#stateOf(name)), this.isAllGone].join(" ");
+    const before = situation();
+    change();
+    for (const name of names) {
+      const zone = this.#zone(name);
+      const isIdle = zone.nodes.size === 0 && zone.nextMs <= this.#clock.monotonicMs();
+      if (isIdle) this.#zones.delete(name);
+    }
+    return situation() !== before;
+  }
+
+  #stateOf(name: string): ZoneState {
+    const zone = this.#zones.get(name);
+    return zone === undefined ? "normal" : zoneState(zone.nodes.size, zone.ready);
   }
 
   #zone(name: string): Zone {

@@ -33,6 +33,11 @@ export interface RootCertificateOptions {
   readonly rootCertificates: string;
 }
 
+interface Repairs {
+  readonly count: number;
+  readonly sinceMs: number;
+}
+
 export class RootCertificateController implements RunnableController {
   readonly name = "root-ca-certificate-publisher-controller";
   readonly #loop: Controller;
@@ -43,7 +48,7 @@ export class RootCertificateController implements RunnableController {
   readonly #clock: Clock;
   readonly #logger: Logger;
   /** By namespace: how often we had to put it right, and when that began. */
-  readonly #repairs = new Map<string, { readonly count: number; readonly sinceMs: number }>();
+  readonly #repairs = new Map<string, Repairs>();
 
   constructor(context: ControllerContext, { rootCertificates }: RootCertificateOptions) {
     const { client, informers, clock, random, logger } = context;
@@ -96,22 +101,35 @@ export class RootCertificateController implements RunnableController {
     const metadata = { ...held?.metadata, name: NAME, namespace, annotations };
     const wanted = { ...held, metadata, data: { ...this.#data } };
     try {
-      if (held === undefined) await this.#client.create(wanted, { signal });
-      else await this.#client.update(wanted, { signal });
+      if (held === undefined) {
+        await this.#client.create(wanted, { signal });
+        return;
+      }
+      await this.#client.update(wanted, { signal });
+      this.#countRepair(namespace);
     } catch (err) {
       if (!isNeedless(err)) throw err;
     }
   }
 
   #isContradicted(namespace: string): boolean {
-    const nowMs = this.#clock.monotonicMs();
-    const held = this.#repairs.get(namespace);
-    const isRecent = held !== undefined && nowMs - held.sinceMs < HOLD_BACK_MS;
-    const { count, sinceMs } = isRecent ? held : { count: 0, sinceMs: nowMs };
+    return (this.#recentRepairs(namespace)?.count ?? 0) >= MAX_REPAIRS;
+  }
+
+  /** Only what was written counts: that a write is refused because our copy is behind says nothing about anybody. */
+  #countRepair(namespace: string): void {
+    const { count, sinceMs } = this.#recentRepairs(namespace) ?? {
+      count: 0,
+      sinceMs: this.#clock.monotonicMs(),
+    };
     this.#repairs.set(namespace, { count: count + 1, sinceMs });
-    if (count === MAX_REPAIRS) {
-      this.#logger.warn("somebody else publishes other root certificates", { namespace });
-    }
-    return count >= MAX_REPAIRS;
+    if (count + 1 < MAX_REPAIRS) return;
+    this.#logger.warn("somebody else publishes other root certificates", { namespace });
+  }
+
+  #recentRepairs(namespace: string): Repairs | undefined {
+    const held = this.#repairs.get(namespace);
+    const isRecent = held !== undefined && this.#clock.monotonicMs() - held.sinceMs < HOLD_BACK_MS;
+    return isRecent ? held : undefined;
   }
 }

@@ -77,6 +77,21 @@ describe("RootCertificateController", () => {
     assert.ok(published());
   });
 
+  it("does not take its own conflicts for a quarrel while its copy lags behind", async () => {
+    await using sim = new SimCluster({ seed: 1 });
+    await sim.start(new RootCertificateController(sim.context, { rootCertificates }));
+    const key = "default/kube-root-ca.crt";
+    sim.watchLagMs = () => 500;
+    sim.patch(CONFIG_MAP, key, { data: { "ca.crt": "x" } });
+    await sim.pass(250);
+    sim.patch(CONFIG_MAP, key, { data: { "ca.crt": "y" } });
+    await sim.pass(5000);
+
+    assert.deepEqual(sim.get<ConfigMapObject>(CONFIG_MAP, key)?.data, {
+      "ca.crt": rootCertificates,
+    });
+  });
+
   it("does not quarrel for ever with somebody who publishes others", async () => {
     await using sim = new SimCluster({ seed: 1 });
     let writes = 0;
@@ -171,6 +186,29 @@ describe("TokenSecretController", () => {
     await all.sim.pass(2000);
 
     assert.equal(all.asked.length, 2);
+  });
+
+  it("does not replace tokens one after the other when its clock is far ahead of the server's", async () => {
+    await using all = await situation(-3600);
+    all.make();
+    await all.sim.pass(59_000);
+    assert.equal(all.asked.length, 1);
+    await all.sim.pass(10_000);
+    assert.equal(all.asked.length, 2);
+  });
+
+  it("leaves the certificates as they are if it was given none", async () => {
+    const sim = new SimCluster({ seed: 1 });
+    sim.create(SERVICE_ACCOUNT, { metadata: { name: "bot", namespace: "default" } });
+    const tokens: TokenSource = () => Promise.resolve("t");
+    await sim.start(new TokenSecretController(sim.context, { rootCertificates: "", tokens }));
+    const annotations = { "kubernetes.io/service-account.name": "bot" };
+    const data = { "ca.crt": Buffer.from("theirs").toString("base64") };
+    const metadata = { name: "token", namespace: "default", annotations };
+    sim.create(SECRET, { metadata, data, type: "kubernetes.io/service-account-token" });
+    await sim.pass(1);
+    assert.equal(text(sim.get<SecretObject>(SECRET, "default/token")?.data?.["ca.crt"]), "theirs");
+    await sim[Symbol.asyncDispose]();
   });
 
   it("puts back what somebody took out", async () => {

@@ -21,6 +21,8 @@ import { accountNameOf, completed, isFor, renewalMs, TOKEN_SECRET } from "./toke
 
 const LIFE_SECONDS = 365 * 24 * 3600;
 const BY_ACCOUNT = "account";
+/** A token that seems to be over when it has just been made says that a clock is wrong: another one would be no better. */
+const MIN_RENEWAL_MS = 60_000;
 
 /** Asks the server for the token of an account. */
 export type TokenSource = (
@@ -45,6 +47,8 @@ export class TokenSecretController implements RunnableController {
   readonly #accountClient: ResourceClient<ServiceAccountObject>;
   readonly #options: Required<TokenSecretOptions>;
   readonly #clock: Clock;
+  /** When we last put a token into a Secret, by its uid; gone with the Secret. */
+  readonly #renewedMs = new Map<string, number>();
 
   constructor(context: ControllerContext, options: TokenSecretOptions) {
     const { client, informers, clock, random, logger } = context;
@@ -70,7 +74,8 @@ export class TokenSecretController implements RunnableController {
       ...{ clock, random, logger },
     });
     this.#secrets.onChange(({ type, object }) => {
-      if (type !== "deleted") this.#loop.queue.add(keyOfObject(object));
+      if (type === "deleted") this.#renewedMs.delete(object.metadata.uid ?? "");
+      else this.#loop.queue.add(keyOfObject(object));
     });
     this.#accounts.onChange(({ type, object }) => {
       if (type === "updated") return;
@@ -85,21 +90,29 @@ export class TokenSecretController implements RunnableController {
 
   async #sync(key: string, signal: AbortSignal): Promise<number | undefined> {
     const secret = this.#secrets.get(key);
-    // Without a name it is refused when it is made.
-    const isOurs = secret?.type === TOKEN_SECRET && accountNameOf(secret) !== "";
-    if (secret === undefined || !isOurs || secret.metadata.deletionTimestamp != null)
-      return undefined;
+    if (secret === undefined || !asksForToken(secret)) return undefined;
     const account = await this.#accountOf(secret, signal);
     if (account === undefined) {
       await this.#remove(secret, signal);
       return undefined;
     }
-    const leftMs = renewalMs(secret) - this.#clock.now();
+    const leftMs = this.#leftMs(secret);
     const token = leftMs > 0 ? undefined : await this.#newToken(secret, account, signal);
     const { rootCertificates } = this.#options;
     const wanted = completed(secret, { account, rootCertificates, token });
     if (wanted !== undefined) await this.#secretClient.update(wanted, { signal });
+    if (token !== undefined) {
+      this.#renewedMs.set(secret.metadata.uid ?? "", this.#clock.monotonicMs());
+    }
     return leftMs > 0 && Number.isFinite(leftMs) ? leftMs : undefined;
+  }
+
+  /** Until it needs another token. */
+  #leftMs(secret: SecretObject): number {
+    const leftMs = renewalMs(secret) - this.#clock.now();
+    const renewedMs = this.#renewedMs.get(secret.metadata.uid ?? "");
+    if (renewedMs === undefined || (secret.data?.["token"] ?? "") === "") return leftMs;
+    return Math.max(leftMs, renewedMs + MIN_RENEWAL_MS - this.#clock.monotonicMs());
   }
 
   /** Our copy may lack it because it is behind, and a Secret that was deleted does not come back. */
@@ -145,4 +158,11 @@ export class TokenSecretController implements RunnableController {
       if (!(err instanceof StatusError && [404, 409].includes(err.code))) throw err;
     }
   }
+}
+
+/** Without a name it is refused when it is made. */
+function asksForToken(secret: SecretObject): boolean {
+  const { type, metadata } = secret;
+  const isOurs = type === TOKEN_SECRET && accountNameOf(secret) !== "";
+  return isOurs && metadata.deletionTimestamp == null;
 }

@@ -48,7 +48,7 @@ export function completed(
   const { namespace = "", annotations } = secret.metadata;
   const data = {
     ...secret.data,
-    "ca.crt": base64(rootCertificates),
+    ...(rootCertificates !== "" && { "ca.crt": base64(rootCertificates) }),
     namespace: base64(namespace),
     ...(token !== undefined && { token: base64(token) }),
   };
