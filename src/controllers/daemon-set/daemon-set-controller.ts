@@ -12,6 +12,8 @@ import type { ControllerContext, RunnableController } from "../../controller/con
 import type { Events } from "../../controller/event-recorder.ts";
 import { OwnWrites } from "../../controller/own-writes.ts";
 import { referenceTo } from "../../controller/owner.ts";
+import { earlier } from "../pods/earlier.ts";
+import { gatherMs } from "../pods/gather.ts";
 import { type Failure, OwnedPods } from "../pods/owned-pods.ts";
 import { ownersConcerned } from "../pods/owner-events.ts";
 import { hasEnded, nextAvailableInMs } from "../pods/pod-condition.ts";
@@ -88,10 +90,13 @@ export class DaemonSetController implements RunnableController {
     this.#sets.onChange(({ object }) => queue.add(keyOfObject(object)));
     for (const children of [this.#pods.informer, this.#history.informer]) {
       children.onChange((change) => {
-        for (const key of ownersConcerned(change, owners)) queue.add(key);
+        for (const key of ownersConcerned(change, owners)) {
+          queue.addAfter(key, gatherMs(this.#sets.get(key)?.status.desiredNumberScheduled ?? 0));
+        }
       });
     }
     this.#nodes.onChange((change) => {
+      if (isHeartbeat(change)) return;
       for (const set of this.#sets.list()) {
         if (changesPlacement(change, set)) queue.add(keyOfObject(set));
       }
@@ -224,22 +229,22 @@ export class DaemonSetController implements RunnableController {
   }
 }
 
-/** Heartbeats change nothing that counts. */
+/** Nothing has changed that any set looks at. */
+function isHeartbeat(change: Change<NodeObject>): boolean {
+  if (change.type !== "updated") return false;
+  const { object, old } = change;
+  return (
+    semanticEqual(object.metadata.labels, old.metadata.labels) &&
+    semanticEqual(object.spec.taints, old.spec.taints)
+  );
+}
+
 function changesPlacement(change: Change<NodeObject>, set: DaemonSetObject): boolean {
   if (change.type !== "updated") return true;
-  const { object, old } = change;
-  const isSame =
-    semanticEqual(object.metadata.labels, old.metadata.labels) &&
-    semanticEqual(object.spec.taints, old.spec.taints);
-  if (isSame) return false;
   const placement = placementOf(set);
-  return !semanticEqual(placement(object), placement(old));
+  return !semanticEqual(placement(change.object), placement(change.old));
 }
 
 function told({ pod: { metadata }, nodeName }: EndedPod): string {
   return `${metadata.namespace ?? ""}/${metadata.name ?? ""} on node ${nodeName}`;
-}
-
-function earlier(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { validateControllerRevision } from "../../api/validation/controller-revision.ts";
 import type { RevisionObject } from "./daemon-set-object.ts";
 import { hashOf, isOf, newestRevision, outlived, revisionOf } from "./revision-data.ts";
 import { madeDaemonSet } from "./testing/made-daemon-set.ts";
@@ -41,6 +42,14 @@ test("A collision gives the same template another name", () => {
   const set = madeDaemonSet();
   const collided = { ...set, status: { ...set.status, collisionCount: 1 } };
   assert.notEqual(hashOf(revisionOf(collided, 1)), hashOf(revisionOf(set, 1)));
+});
+
+test("The name of a revision is valid however long the set's is", () => {
+  const set = madeDaemonSet();
+  const name = "a".repeat(253);
+  const made = revisionOf({ ...set, metadata: { ...set.metadata, name } }, 1);
+  assert.deepEqual(validateControllerRevision(made), []);
+  assert.equal(made.metadata.name, `${"a".repeat(223)}-${hashOf(made)}`);
 });
 
 test("newestRevision of none is 0", () => {

@@ -14,6 +14,9 @@ import {
   type RevisionObject,
 } from "./daemon-set-object.ts";
 
+/** What of the set's name fits into a revision's. */
+const MAX_NAME_LENGTH = 223;
+
 function revisionData({ spec }: DaemonSet): JsonObject {
   const template = { ...spec.template, $patch: "replace" } as JsonObject;
   return { spec: { template } };
@@ -44,7 +47,7 @@ export function revisionOf(set: DaemonSetObject, revision: number): RevisionObje
     apiVersion: "apps/v1",
     kind: CONTROLLER_REVISION.kind,
     metadata: {
-      name: `${name}-${hash}`,
+      name: `${name.slice(0, MAX_NAME_LENGTH)}-${hash}`,
       namespace,
       labels: { ...template.metadata.labels, [HASH_LABEL]: hash },
       ...(annotations && { annotations }),

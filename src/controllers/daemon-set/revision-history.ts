@@ -6,7 +6,7 @@ import type { Informer } from "../../client/informer.ts";
 import { ResourceClient } from "../../client/resource-client.ts";
 import { claim } from "../../controller/claim.ts";
 import type { ControllerContext } from "../../controller/controller-context.ts";
-import { BY_OWNER, orphansOf } from "../../controller/informers.ts";
+import { BY_OWNER, orphansOf, ownedBy } from "../../controller/informers.ts";
 import { OwnWrites } from "../../controller/own-writes.ts";
 import type { OwnedPods } from "../pods/owned-pods.ts";
 import { keyOfObject, type PodObject } from "../pods/pod-object.ts";
@@ -83,14 +83,14 @@ export class RevisionHistory {
   }
 
   async #claimed({ set, selector, signal }: HistoryOf): Promise<readonly RevisionObject[]> {
-    const { namespace = "", name = "", uid = "" } = set.metadata;
+    const { namespace = "", name = "" } = set.metadata;
     const { informer } = this;
     return claim({
       owner: set,
       ownerKind: DAEMON_SET,
       selector,
       candidates: [
-        ...informer.byIndex(BY_OWNER, uid),
+        ...informer.byIndex(BY_OWNER, ownedBy(set.metadata)),
         ...informer.byIndex(BY_OWNER, orphansOf(namespace)),
       ],
       children: this.#revisions,

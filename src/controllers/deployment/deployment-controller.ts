@@ -7,7 +7,7 @@ import type { Change, Informer } from "../../client/informer.ts";
 import { claim } from "../../controller/claim.ts";
 import { Controller } from "../../controller/controller.ts";
 import type { ControllerContext, RunnableController } from "../../controller/controller-context.ts";
-import { BY_OWNER, orphansOf } from "../../controller/informers.ts";
+import { BY_OWNER, orphansOf, ownedBy } from "../../controller/informers.ts";
 import { controllerOf } from "../../controller/owner.ts";
 import { ownersConcerned } from "../pods/owner-events.ts";
 import { hasEnded } from "../pods/pod-condition.ts";
@@ -91,7 +91,7 @@ export class DeploymentController implements RunnableController {
     return new RolloutTurn({
       deployment,
       replicaSets,
-      podsOf: ({ metadata }) => this.#pods.byIndex(BY_OWNER, metadata.uid ?? ""),
+      podsOf: (set) => this.#pods.byIndex(BY_OWNER, ownedBy(set.metadata)),
       writer,
       nowMs: this.#context.clock.now(),
       signal,
@@ -110,9 +110,9 @@ export class DeploymentController implements RunnableController {
       this.#writer.record(deployment, { type: "Warning", reason: "SelectingAll", message });
       return undefined;
     }
-    const { namespace = "", name = "", uid = "" } = deployment.metadata;
+    const { namespace = "", name = "" } = deployment.metadata;
     const candidates = [
-      ...this.#replicaSets.byIndex(BY_OWNER, uid),
+      ...this.#replicaSets.byIndex(BY_OWNER, ownedBy(deployment.metadata)),
       ...this.#replicaSets.byIndex(BY_OWNER, orphansOf(namespace)),
     ];
     const claimed = await claim({

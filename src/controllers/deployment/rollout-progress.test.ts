@@ -217,6 +217,8 @@ describe("The next check of the deadline", () => {
   test("is never after the end", () =>
     assert.equal(check({ held: updated, counts: [3, 3, 3, 3] }), undefined));
   test("is never after the failure", () => assert.equal(check({ held: failed }), undefined));
+  test("is never when pods fail after the end", () =>
+    assert.equal(check({ held: complete, at: NOW }), undefined));
   test("is a second after the deadline", () =>
     assert.equal(check({ held: updated, at: "2024-01-01T00:00:30Z" }), 31_000));
   test("is soon if the deadline has passed", () =>

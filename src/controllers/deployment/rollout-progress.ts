@@ -47,7 +47,9 @@ export function progressCheckMs(
   const limitMs = deadlineMs(deployment);
   const progressing = conditionOf(status.conditions, "Progressing");
   if (limitMs === undefined || progressing === undefined) return undefined;
-  if (isComplete(deployment, status) || progressing.reason === TIMED_OUT) return undefined;
+  if (isComplete(deployment, status)) return undefined;
+  // It is overdue already, or was over before: neither becomes late with time.
+  if ([TIMED_OUT, AVAILABLE].includes(progressing.reason ?? "")) return undefined;
   return Math.max(0, updatedAtMs(progressing) + limitMs - nowMs) + STAMP_MS;
 }
 

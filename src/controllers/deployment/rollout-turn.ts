@@ -25,7 +25,7 @@ import { isComplete, observedStatus } from "./deployment-status.ts";
 import type { DeploymentWriter } from "./deployment-writer.ts";
 import { newReplicaSet } from "./new-replica-set.ts";
 import { isScaled, scaledSizes } from "./proportional-scaling.ts";
-import { allOldToZero, isOldRunning } from "./recreate.ts";
+import { allOldToZero, areRunning } from "./recreate.ts";
 import {
   allOf,
   isSameTemplate,
@@ -70,7 +70,7 @@ export class RolloutTurn {
     if (!isGoing) this.#notePause();
     await this.#keepCurrent();
     if (!isGoing && (spec.paused === true || this.#isScaled())) {
-      for (const scaling of scaledSizes(this.#deployment, this.#sets)) await this.#scale(scaling);
+      for (const scaling of this.#shares()) await this.#scale(scaling);
       if (spec.paused === true) await this.#cleanUp();
     } else if (!isGoing) {
       return this.#rollOut();
@@ -106,14 +106,23 @@ export class RolloutTurn {
   async #recreate(): Promise<boolean> {
     const scalings = allOldToZero(this.#sets);
     for (const scaling of scalings) await this.#scale(scaling);
-    const oldPods = this.#sets.old.flatMap((set) => this.#options.podsOf(set));
-    if (scalings.length > 0 || isOldRunning(this.#sets, oldPods)) return true;
+    if (scalings.length > 0 || areRunning(this.#sets.old, this.#options.podsOf)) return true;
     const current = await this.#current();
     if (current === undefined) return false;
     const size = nextCurrentSize(this.#deployment, this.#sets);
     if (size !== sizeOf(current)) await this.#scale({ replicaSet: current, replicas: size });
     await this.#cleanUpIfComplete();
     return true;
+  }
+
+  /** A Recreate that is paused starts nothing either while pods of another template run. */
+  #shares(): readonly Scaling[] {
+    const scalings = scaledSizes(this.#deployment, this.#sets);
+    if (!isRecreate(this.#deployment)) return scalings;
+    return scalings.filter(({ replicaSet, replicas }) => {
+      const others = allOf(this.#sets).filter((set) => set !== replicaSet);
+      return replicas <= sizeOf(replicaSet) || !areRunning(others, this.#options.podsOf);
+    });
   }
 
   /** Recreate knows no shares: the old get nothing, and the current one all. */

@@ -2,7 +2,7 @@
 // everybody leaves it alone, the rollout ends.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import type { Random } from "../../base/random.ts";
 import { seededRandom } from "../../base/testing/seeded-random.ts";
 import { LONG, testSeed } from "../testing/campaign.ts";
@@ -12,17 +12,50 @@ import { SimRollout } from "./testing/sim-rollout.ts";
 const RUNS = LONG ? 300 : 6;
 const STEPS = 12;
 
-test("Any sequence of changes keeps the promises and ends in what was wanted last", async (t) => {
+test("Any sequence of changes keeps the promises and ends in what was wanted last", (t) =>
+  playAll(t, play));
+
+test("Recreate never starts a pod beside one of another version, and ends in what was wanted last", (t) =>
+  playAll(t, playRecreate));
+
+async function playAll(t: TestContext, one: (seed: number) => Promise<void>): Promise<void> {
   const first = testSeed();
   t.diagnostic(`seeds ${first} to ${first + RUNS - 1}`);
   for (let seed = first; seed < first + RUNS; seed++) {
     try {
-      await play(seed);
+      await one(seed);
     } catch (cause) {
       throw new Error(`seed ${seed}`, { cause });
     }
   }
-});
+}
+
+async function playRecreate(seed: number): Promise<void> {
+  const random = seededRandom(seed);
+  const below = (limit: number): number => Math.floor(random.next() * limit);
+  await using rollout = new SimRollout({ seed, fate: fateOf(random) });
+  const { sim } = rollout;
+  const [lagMs = 0, latencyMs = 0] = [[0, 50, 500][below(3)], [0, 30][below(2)]];
+  const isLossy = below(2) === 0;
+  sim.watchLagMs = () => below(lagMs + 1);
+  sim.latencyMs = () => below(latencyMs + 1);
+  sim.refuse(({ verb }) => {
+    if (!isLossy || verb === "watch" || verb === "list" || below(15) > 0) return undefined;
+    return below(2) === 0 ? "lost" : "cut";
+  });
+  await rollout.start();
+  rollout.create({ replicas: 1 + below(4), strategy: { type: "Recreate" } });
+  const pauseMs = [300, 3000][below(2)] ?? 0;
+  for (let step = 0; step < STEPS; step++) {
+    await sim.pass(below(pauseMs));
+    if (below(6) === 0) await rollout.change({ replicas: below(6) });
+    else await oneOf(rollout, below, false);
+  }
+  await rollout.change({ paused: false, replicas: 2 });
+  await rollout.use("good");
+  await rollout.complete();
+  assert.equal(rollout.sizes["good"], 2);
+}
 
 async function play(seed: number): Promise<void> {
   const random = seededRandom(seed);

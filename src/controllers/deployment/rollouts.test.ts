@@ -193,6 +193,38 @@ test("Recreate starts nothing before everything old is gone", async () => {
   assert.equal(rollout.pods.length, 3);
 });
 
+for (const [lagMs, latencyMs] of [
+  [0, 20],
+  [300, 0],
+] as const) {
+  test(`Recreate waits for pods that nobody has seen yet, ${lagMs} ms after they are made in ${latencyMs} ms`, async () => {
+    await using rollout = new SimRollout();
+    const { sim } = rollout;
+    sim.watchLagMs = ({ kind }) => (kind === "Pod" ? lagMs : 0);
+    sim.latencyMs = ({ kind, verb }) => (kind.kind === "Pod" && verb === "create" ? latencyMs : 0);
+    await rollout.start();
+    rollout.create({ replicas: 3, strategy: { type: "Recreate" } });
+    await sim.pass(10);
+    await rollout.use("v2");
+    await rollout.complete();
+    assert.deepEqual(rollout.sizes, { v1: 0, v2: 3 });
+  });
+}
+
+test("Recreate that is paused when the old pods are going starts nothing before they are gone", async () => {
+  await using rollout = new SimRollout();
+  rollout.create({ replicas: 3, strategy: { type: "Recreate" } });
+  await rollout.start();
+  await rollout.complete();
+  await rollout.use("v2");
+  await rollout.complete();
+  await rollout.use("v1");
+  await rollout.sim.pass(100);
+  await rollout.change({ paused: true });
+  await rollout.until("it has gone on", () => rollout.sizes["v1"] === 3);
+  assert.deepEqual(rollout.sizes, { v1: 3, v2: 0 });
+});
+
 test("A change to Recreate and of the size in the middle of a rolling update does not get stuck", async () => {
   await using rollout = new SimRollout();
   rollout.create({ replicas: 4 });

@@ -11,7 +11,7 @@ import type { ResourceKind } from "../../client/resource-path.ts";
 import { claim } from "../../controller/claim.ts";
 import type { ControllerContext } from "../../controller/controller-context.ts";
 import type { Events } from "../../controller/event-recorder.ts";
-import { BY_OWNER, orphansOf } from "../../controller/informers.ts";
+import { BY_OWNER, orphansOf, ownedBy } from "../../controller/informers.ts";
 import { OwnWrites } from "../../controller/own-writes.ts";
 import { isControlledBy } from "../../controller/owner.ts";
 import { isNamespaceTerminating, PodControl } from "./pod-control.ts";
@@ -75,8 +75,9 @@ export class OwnedPods {
   readonly isGoing = (pod: PodObject): boolean => this.#ownWrites.isGoing(pod);
 
   /** All that the owner manages and all that nobody does, of its namespace. */
-  candidates({ metadata: { namespace = "", uid = "" } }: ApiObject): readonly PodObject[] {
-    const own = this.informer.byIndex(BY_OWNER, uid);
+  candidates(owner: ApiObject): readonly PodObject[] {
+    const own = this.informer.byIndex(BY_OWNER, ownedBy(owner.metadata));
+    const { namespace = "" } = owner.metadata;
     return [...own, ...this.informer.byIndex(BY_OWNER, orphansOf(namespace))];
   }
 
@@ -135,23 +136,23 @@ export class OwnedPods {
     return failed && { error: failed.reason as unknown };
   }
 
-  /** A refusal was not done for sure. */
+  /** What was refused was not done for sure; a server, or a proxy before it, that ran into trouble or out of time may have done it. */
   #noteLost(owner: ApiObject, err: unknown): void {
-    const cause = err instanceof Error ? err.cause : undefined;
-    const isAnswer = err instanceof StatusError || cause instanceof StatusError;
-    if (!isAnswer) this.#unsure.add(keyOfObject(owner));
+    const told = err instanceof StatusError ? err : (err as { readonly cause?: unknown }).cause;
+    const isRefusal = told instanceof StatusError && told.code < 500;
+    if (!isRefusal) this.#unsure.add(keyOfObject(owner));
   }
 
   /** What the server has of the owner's pods is what the informer has to catch up with. */
   async #lookAgain(owner: ApiObject, selector: LabelSelector, signal: AbortSignal): Promise<void> {
-    const { namespace, uid = "" } = owner.metadata;
+    const { namespace } = owner.metadata;
     const labelSelector = selector.toString();
     const there = new Set<string | undefined>();
     for await (const pod of this.client.all({ namespace, labelSelector, signal })) {
       there.add(pod.metadata.uid);
       if (isControlledBy(pod, owner)) this.wrote(owner, pod);
     }
-    for (const pod of this.informer.byIndex(BY_OWNER, uid)) {
+    for (const pod of this.informer.byIndex(BY_OWNER, ownedBy(owner.metadata))) {
       const { metadata } = pod;
       if (!there.has(metadata.uid) && selector.matches(metadata.labels)) {
         this.#ownWrites.deleted(pod);

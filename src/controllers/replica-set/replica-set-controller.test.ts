@@ -356,6 +356,78 @@ test("A controller that takes over in the middle makes what is missing and no mo
   assert.equal(pods(sim).length, 60);
 });
 
+test("A pod of another namespace that claims to be the set's counts for nothing", async () => {
+  await using sim = new SimCluster({ seed: 16 });
+  const { metadata } = sim.create(REPLICA_SET, madeSet(2));
+  await sim.start(new ReplicaSetController(sim.context));
+  const own = pods(sim).map(({ metadata: { name } }) => name);
+  const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: metadata.uid };
+  const ownerReferences = [{ ...owner, controller: true }];
+  for (const name of ["x", "y"]) {
+    const forged = { name, namespace: "kube-public", labels, ownerReferences };
+    sim.create(POD, { metadata: forged, spec: podSpec });
+  }
+  sim.patch(REPLICA_SET, "default/web", { metadata: { labels: { touched: "yes" } } });
+  await sim.pass(5_000);
+  assert.deepEqual(new Set(pods(sim).map((pod) => pod.metadata.name)), new Set([...own, "x", "y"]));
+  assert.equal(setOf(sim).status.replicas, 2);
+});
+
+test("A creation that was done although the server says that it failed is not repeated", async () => {
+  await using sim = new SimCluster({ seed: 17 });
+  sim.watchLagMs = ({ kind }) => (kind === "Pod" ? 300 : 0);
+  neverMoreThan(sim, 5);
+  let asked = 0;
+  sim.refuse(({ verb, kind, body }) => {
+    if (verb !== "create" || kind.kind !== "Pod" || asked++ % 3 > 0) return undefined;
+    sim.create(POD, body as object);
+    return new StatusError({ code: 504, reason: "Timeout", message: "request did not complete" });
+  });
+  sim.create(REPLICA_SET, madeSet(5));
+  await sim.start(new ReplicaSetController(sim.context));
+  await sim.pass(30_000);
+  assert.equal(pods(sim).length, 5);
+});
+
+test("Pods that fail as soon as they are made are not made without end, and a set that they let down recovers", async () => {
+  await using sim = new SimCluster({ seed: 18 });
+  let isRefused = true;
+  sim.observe(({ type, kind, object }) => {
+    if (type !== "ADDED" || kind.kind !== "Pod" || !isRefused) return;
+    const key = `default/${object.metadata.name ?? ""}`;
+    const refuse = (): void => void sim.patchStatus(POD, key, { status: { phase: "Failed" } });
+    sim.clock.schedule(50, refuse);
+  });
+  sim.create(REPLICA_SET, madeSet(3));
+  await sim.start(new ReplicaSetController(sim.context));
+  await sim.pass(60_000);
+  const { length } = pods(sim);
+  assert.ok(length >= 20 && length <= 50, `${length} pods in a minute`);
+  isRefused = false;
+  await sim.pass(65_000);
+  assert.equal(activePods(sim).length, 3);
+});
+
+test("Changes of many pods of a large set cost a few looks at it, not one for each", async () => {
+  await using sim = new SimCluster({ seed: 19 });
+  sim.create(REPLICA_SET, madeSet(400));
+  await sim.start(new ReplicaSetController(sim.context));
+  await sim.pass(5_000);
+  let writes = 0;
+  sim.observe(({ kind }) => {
+    if (kind.kind === "ReplicaSet") writes++;
+  });
+  const condition = { type: "Ready", status: "True", lastTransitionTime: "2024-01-01T00:00:00Z" };
+  for (const { metadata } of pods(sim)) {
+    const key = `default/${metadata.name ?? ""}`;
+    sim.patchStatus(POD, key, { status: { phase: "Running", conditions: [condition] } });
+    await sim.pass(1);
+  }
+  await sim.pass(1_000);
+  assert.equal(setOf(sim).status.readyReplicas, 400);
+  assert.ok(writes < 40, `${writes} writes`);
+});
+
 test("A set that is about to go makes no pods", async () => {
   await using sim = new SimCluster({ seed: 15 });
   sim.create(REPLICA_SET, madeSet(2));

@@ -4,22 +4,26 @@
 // Two turns never decide on the same state: a set waits until the informers show all that was written for it.
 
 import type { ApiObject } from "../../api/object.ts";
+import type { LabelSelector } from "../../api/selectors/label-selector.ts";
 import type { ReplicaSet } from "../../api/types.ts";
 import { describe } from "../../base/errors.ts";
 import type { Informer } from "../../client/informer.ts";
 import { ResourceClient } from "../../client/resource-client.ts";
 import { Controller } from "../../controller/controller.ts";
 import type { ControllerContext, RunnableController } from "../../controller/controller-context.ts";
-import { BY_OWNER } from "../../controller/informers.ts";
+import { BY_OWNER, ownedBy } from "../../controller/informers.ts";
 import { OwnWrites } from "../../controller/own-writes.ts";
 import { controllerOf, isControlledBy } from "../../controller/owner.ts";
 import { inDeletionOrder, rankByNode } from "../pods/deletion-order.ts";
+import { earlier } from "../pods/earlier.ts";
+import { gatherMs } from "../pods/gather.ts";
 import { type Failure, OwnedPods } from "../pods/owned-pods.ts";
 import { ownersConcerned } from "../pods/owner-events.ts";
 import { hasEnded, nextAvailableInMs } from "../pods/pod-condition.ts";
 import { keyOfObject, type PodObject, servedKind } from "../pods/pod-object.ts";
 import { sameStatus } from "../pods/same-status.ts";
 import { selectorOf } from "../pods/selector-of.ts";
+import { replacements } from "./replacements.ts";
 import { replicaSetStatus, type StatusFacts, wantedReplicas } from "./replica-set-status.ts";
 
 type ReplicaSetObject = ReplicaSet & ApiObject;
@@ -68,7 +72,9 @@ export class ReplicaSetController implements RunnableController {
     const owners = { owners: this.#sets, ownerKind: REPLICA_SET, selectorOf };
     this.#sets.onChange(({ object }) => queue.add(keyOfObject(object)));
     this.#pods.informer.onChange((change) => {
-      for (const key of ownersConcerned(change, owners)) queue.add(key);
+      for (const key of ownersConcerned(change, owners)) {
+        queue.addAfter(key, gatherMs(this.#sets.get(key)?.status.replicas ?? 0));
+      }
     });
   }
 
@@ -83,6 +89,15 @@ export class ReplicaSetController implements RunnableController {
     if (selector === undefined) return undefined;
     const areSeen = await this.#pods.areSeen(set, selector, signal);
     if (!areSeen || !this.#ownStatus.areSeen(key)) return CATCH_UP_MS;
+    return this.#turn(set, selector, signal);
+  }
+
+  async #turn(
+    set: ReplicaSetObject,
+    selector: LabelSelector,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    const { clock } = this.#context;
     const candidates = this.#pods.candidates(set);
     const active = await this.#pods.claim(
       set,
@@ -93,25 +108,31 @@ export class ReplicaSetController implements RunnableController {
       (pod) =>
         isTerminating(pod) && isControlledBy(pod, set) && selector.matches(pod.metadata.labels),
     );
-    const failure = await this.#manage(set, active, signal);
+    const ended = candidates.filter((pod) => hasEnded(pod) && isControlledBy(pod, set));
+    const wanted = wantedReplicas(set);
+    const { allowed, moreInMs } = replacements(wanted, { ended, nowMs: clock.now() });
+    const failure = await this.#manage(set, { active, allowed }, signal);
     signal.throwIfAborted();
-    const nowMs = this.#context.clock.now();
+    const nowMs = clock.now();
     const text = failure && describe(failure.error);
     await this.#writeStatus(set, { active, terminating, failure: text, nowMs }, signal);
     if (failure !== undefined) throw failure.error;
-    return nextAvailableInMs(active, set.spec.minReadySeconds ?? 0, nowMs);
+    const isHeldBack = wanted - active.length > allowed;
+    const availableInMs = nextAvailableInMs(active, set.spec.minReadySeconds ?? 0, nowMs);
+    return earlier(availableInMs, isHeldBack ? moreInMs : undefined);
   }
 
   async #manage(
     set: ReplicaSetObject,
-    active: readonly PodObject[],
+    { active, allowed }: { readonly active: readonly PodObject[]; readonly allowed: number },
     signal: AbortSignal,
   ): Promise<Failure | undefined> {
     if (set.metadata.deletionTimestamp != null) return undefined;
     const missing = wantedReplicas(set) - active.length;
     if (missing > 0) {
       const { template } = set.spec;
-      const templates = Array.from({ length: Math.min(missing, BURST) }, () => template);
+      const length = Math.min(missing, allowed, BURST);
+      const templates = Array.from({ length }, () => template);
       return this.#pods.create(set, templates, signal);
     }
     if (missing === 0) return undefined;
@@ -125,9 +146,11 @@ export class ReplicaSetController implements RunnableController {
   /** Active pods of all sets of the same Deployment: where many of them are, one is missed least. */
   #related(set: ReplicaSetObject): readonly PodObject[] {
     const owner = controllerOf(set);
-    const sets = owner === undefined ? [] : this.#sets.byIndex(BY_OWNER, owner.uid);
-    return sets
-      .flatMap(({ metadata }) => this.#pods.informer.byIndex(BY_OWNER, metadata.uid ?? ""))
+    if (owner === undefined) return [];
+    const { namespace } = set.metadata;
+    return this.#sets
+      .byIndex(BY_OWNER, ownedBy({ namespace, uid: owner.uid }))
+      .flatMap(({ metadata }) => this.#pods.informer.byIndex(BY_OWNER, ownedBy(metadata)))
       .filter((pod) => this.#isActive(pod));
   }
 

@@ -110,6 +110,19 @@ describe("ClusterState", () => {
     );
   });
 
+  it("keeps exact sums whatever pods ask for", () => {
+    const greedy = Array.from({ length: 100 }, (_, i) =>
+      pod(`p${i}`, {
+        asks: { cpu: `${2 ** 50 - 1 - i}m`, "example.com/gpu": String(2 ** 50 - 1) },
+      }),
+    );
+    const state = cluster([node("a")], { a: [...greedy, pod("modest", { asks: { cpu: "1" } })] });
+    for (const { uid } of greedy) state.remove(uid);
+    assert.equal(state.node("a")?.requested("cpu"), 1000);
+    assert.equal(state.node("a")?.requested("example.com/gpu"), 0);
+    assert.equal(state.node("a")?.podCount, 1);
+  });
+
   it("moves a pod that turns out to be on another node", () => {
     const one = pod("p", { asks: { cpu: "1" } });
     const state = cluster([node("a"), node("b")], { a: [one] });

@@ -50,9 +50,7 @@ export class ClusterState {
       held.node = node;
       return;
     }
-    const info = new NodeInfo(node);
-    for (const pod of this.#byNode.get(name)?.values() ?? []) info.add(pod);
-    this.#nodes.set(name, info);
+    this.#nodes.set(name, this.#counted(node));
   }
 
   /** Its pods stay what they are: others may still see them in their counts. */
@@ -96,7 +94,7 @@ export class ClusterState {
     const onNode = this.#byNode.get(node);
     onNode?.delete(uid);
     if (onNode?.size === 0) this.#byNode.delete(node);
-    this.#nodes.get(node)?.remove(info);
+    this.#removeFromNode(info, node);
     this.#tallies.remove(placed);
     if (info.controller !== undefined && !info.isGoing) {
       this.#byController.add(info.controller, node, -1);
@@ -105,6 +103,18 @@ export class ClusterState {
       for (const term of info.terms[kind]) this.holders[kind].remove(term, node);
     }
     return placed;
+  }
+
+  #counted(node: SchedulableNode): NodeInfo {
+    const info = new NodeInfo(node);
+    for (const pod of this.#byNode.get(info.name)?.values() ?? []) info.add(pod);
+    return info;
+  }
+
+  #removeFromNode(pod: PodInfo, name: string): void {
+    const info = this.#nodes.get(name);
+    if (info?.isExact === false) this.#nodes.set(name, this.#counted(info.node));
+    else info?.remove(pod);
   }
 
   /** How many pods on each node answer with yes. */

@@ -21,6 +21,7 @@ export class NodeInfo {
   readonly #guessed = new Map<string, number>();
   readonly ports: HostPorts = new HostPorts();
   #podCount = 0;
+  #isExact = true;
 
   constructor(node: SchedulableNode) {
     this.name = node.metadata.name ?? "";
@@ -59,10 +60,18 @@ export class NodeInfo {
     return this.#guessed.get(resource) ?? 0;
   }
 
+  /** False once a sum was so large that what is taken from it again may leave something over: count anew. */
+  get isExact(): boolean {
+    return this.#isExact;
+  }
+
   add(pod: PodInfo): void {
     this.#podCount++;
     addTo(this.#requested, pod.requests);
     addTo(this.#guessed, pod.guessed);
+    // Every request is part of the guess.
+    const sums = Array.from(pod.guessed.keys(), (name) => this.guessed(name));
+    this.#isExact &&= sums.every(Number.isSafeInteger);
     for (const port of pod.ports) this.ports.add(port);
   }
 

@@ -9,7 +9,7 @@ export type Resources = ReadonlyMap<string, number>;
 
 type ResourceList = Readonly<Record<string, string>> | null | undefined;
 
-/** Sums of a few of these are still exact. No machine has a PiB of memory, and nobody gets one. */
+/** No machine has a PiB of memory, and nobody gets one. Sums of a few of these are still exact. */
 const MAX_AMOUNT = 2 ** 50;
 
 /** What a container that asks for nothing is taken to use, for scores only: a hundred such pods are not nothing. */

@@ -126,7 +126,7 @@ describe("Scheduler", () => {
     addPod(sim, "large", {}, "2");
     await sim.start(new Scheduler(sim.context));
     const message =
-      "0/3 nodes are available: 1 node(s) had untolerated taint {k: v}, 2 Insufficient cpu.";
+      "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 Insufficient cpu.";
     assert.partialDeepStrictEqual(scheduledCondition(sim, "large") ?? {}, {
       status: "False",
       reason: "Unschedulable",

@@ -76,6 +76,7 @@ export class SchedulingQueue {
 
   /** Something changed that these may have waited for; without any: that all may have waited for. */
   wake(changed?: readonly Blocker[]): void {
+    if (changed?.length === 0) return;
     const isHelped = ({ blockers }: Entry): boolean =>
       changed === undefined || changed.some((blocker) => blockers?.has(blocker));
     for (const entry of this.#parked) if (isHelped(entry)) this.#rest(entry);

@@ -106,7 +106,7 @@ describe("a demand to be spread", () => {
     const state = cluster(nodes, { a: webs(1) });
     assert.equal(
       outcome(spread([constraint()]), state),
-      `0/2 nodes are available: 1 ${tooMany}, 1 node(s) had untolerated taint {k: }.`,
+      `0/2 nodes are available: 1 ${tooMany}, 1 node(s) had untolerated taint(s).`,
     );
     assert.equal(outcome(spread([constraint({ nodeTaintsPolicy: "Honor" })]), state), "a");
   });

@@ -66,6 +66,9 @@ export const availability: NewInvariant = ({ sim, windowMs }) => {
         const uid = uidOf(write.object);
         const isUp = write.type !== "DELETED" && isAvailable(write.object as StoredPod);
         const sinceMs = availableSince.get(uid);
+        if (isUp && write.old !== undefined && managerOf(write.old) !== managerOf(write.object)) {
+          lostToOthers.add(deploymentOf(write.old as StoredPod));
+        }
         if (isUp && sinceMs === undefined) availableSince.set(uid, sim.clock.monotonicMs());
         if (isUp || sinceMs === undefined) return;
         availableSince.delete(uid);

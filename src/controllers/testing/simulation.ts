@@ -128,8 +128,9 @@ export function guard(
 
 async function rest(world: World): Promise<void> {
   const { sim } = world;
-  mend(world);
   for (let i = 0; i < MAX_RESTS; i++) {
+    // Again: what was orphaned meanwhile may be broken too.
+    mend(world);
     let writes = 0;
     using _ = sim.observe(({ by, kind }) => {
       if (by !== "kubelet" || kind.kind === "Pod") writes++;

@@ -50,7 +50,7 @@ export class World implements AsyncDisposable {
   readonly #controllers: Readonly<Record<ControllerName, Make>>;
 
   constructor({ seed, nodes, replaced }: WorldOptions) {
-    this.sim = new SimCluster({ seed });
+    this.sim = new SimCluster({ seed, maxWritesAtOnce: 1500 });
     this.nodes = new SimNodes(this.sim, nodes);
     this.#controllers = { ...CONTROLLERS, ...replaced };
   }
