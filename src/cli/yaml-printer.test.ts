@@ -76,6 +76,10 @@ b:
     equal(printYaml({ [key]: "v" }), `? ${key}\n: v\n`);
   });
 
+  it("indents a text that stands alone and begins with a line break", () => {
+    equal(printYaml("\na"), "|2-\n\n  a\n");
+  });
+
   it("is read back as what it was", () => {
     const text = fc.oneof(
       fc.string({ unit: "grapheme" }),

@@ -14,7 +14,7 @@ export function printYaml(value: JsonValue): string {
   if (isJsonObject(value) && sortedKeys(value).length > 0) {
     return mapLines(value, 0).join("\n").concat("\n");
   }
-  return `${scalar(value, { indent: 0, column: 0 })}\n`;
+  return `${scalar(value, { indent: 2, column: 0 })}\n`;
 }
 
 function mapLines(value: JsonObject, indent: number): string[] {
