@@ -30,7 +30,7 @@ import { adminKubeconfig } from "./server-flags.ts";
 import { stopSignal } from "./stop-signal.ts";
 import { createJoinToken, joinCommand } from "./token.ts";
 import type { UpFlags } from "./up.ts";
-import { readyText, stoppedText } from "./up-message.ts";
+import { type FirstToken, readyText, stoppedText } from "./up-message.ts";
 import { UpNode } from "./up-node.ts";
 
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -77,11 +77,12 @@ export async function runUp({ flags, store, logger }: RunUpOptions): Promise<voi
         const ready = await unlessAborted(all, signal);
         if (ready === undefined) return;
         const [running, line] = ready;
+        // Since the process began: the runtime counts from there.
+        const tookMs = performance.now();
         const joining = isFirst ? await firstToken(flags, running) : undefined;
         const drains = flags.drain === true && node !== undefined;
-        const text = { url: running.url, dataDir, node: line, joinCommand: joining, drains, place };
-        // Since the process began: the runtime counts from there.
-        tell(readyText({ tookMs: performance.now(), ...text }, process.stdout.isTTY));
+        const text = { url: running.url, dataDir, node: line, joining, drains, place };
+        tell(readyText({ tookMs, ...text }, process.stdout.isTTY));
       },
     },
   ];
@@ -143,10 +144,9 @@ function controllersOf({ controllers }: Credentials): CertificateAndKey {
   );
 }
 
-/** A server that others can reach has one to begin with. */
-async function firstToken(flags: UpFlags, server: RunningServer): Promise<string | undefined> {
+/** To begin with: later ones are made by `driftless token create`. */
+async function firstToken(flags: UpFlags, server: RunningServer): Promise<FirstToken> {
   const { host, port } = server.listen;
-  if (isLoopback(host)) return undefined;
   const [outside = host] = isWildcard(host) ? outsideAddresses() : [host];
   const url = flags.advertise.length > 0 ? server.url : urlOf({ host: outside, port });
   // As whoever started it would: this is theirs to do.
@@ -158,7 +158,9 @@ async function firstToken(flags: UpFlags, server: RunningServer): Promise<string
     const made = { expiresMs, nodeName: "", description: "made by the first start" };
     const { id, secret } = await createJoinToken(client, made);
     const caHash = certificateKeyHash(server.credentials.authority.certificate);
-    return joinCommand({ server: url, token: `${id}.${secret}`, caHash, node: "" });
+    const token = `${id}.${secret}`;
+    const command = joinCommand({ server: url, token, caHash, node: "" });
+    return { token, command: isLoopback(host) ? undefined : command };
   } finally {
     await client.close();
   }

@@ -1,4 +1,4 @@
-import { equal, match } from "node:assert/strict";
+import { doesNotMatch, equal, match } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { quoted, readyText, stoppedText, type UpReady } from "./up-message.ts";
@@ -16,7 +16,7 @@ const ready: UpReady = {
     missing: [],
     shortcomings: 0,
   },
-  joinCommand: undefined,
+  joining: undefined,
   place: {
     directory: "/home/ann/driftless",
     program: "./driftless",
@@ -86,13 +86,24 @@ Ctrl-C stops it; containers go on.
   });
 
   it("shows other things to do where no pod can run, and how another machine joins", () => {
-    const text = readyText({ ...ready, node: undefined, joinCommand: "driftless node …" }, false);
+    const text = readyText(
+      { ...ready, node: undefined, joining: { token: "a.b", command: "driftless node …" } },
+      false,
+    );
     match(text, /node +none \(--no-node\)/);
     match(text, /\.\/driftless token create/);
     match(
       text,
       /Another machine becomes a node with this, within an hour:\n\n {2}driftless node …/,
     );
+  });
+});
+
+describe("readyText of a first start that only this machine reaches", () => {
+  it("has a token, and says what others need", () => {
+    const text = readyText({ ...ready, joining: { token: "a.b", command: undefined } }, false);
+    match(text, /^ {2}join +a\.b {3}for an hour; other machines need --listen$/m);
+    doesNotMatch(text, /Another machine/);
   });
 });
 

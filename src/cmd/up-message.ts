@@ -8,11 +8,17 @@ export interface UpReady {
   readonly url: string;
   readonly dataDir: string;
   readonly node: NodeLine | undefined;
-  /** That makes another machine a node. Undefined: none was made. */
-  readonly joinCommand: string | undefined;
+  /** Undefined: this is not the first start. */
+  readonly joining: FirstToken | undefined;
   /** Pods end with it. */
   readonly drains: boolean;
   readonly place: CommandPlace;
+}
+
+export interface FirstToken {
+  readonly token: string;
+  /** That makes another machine a node. Undefined: none can reach the server. */
+  readonly command: string | undefined;
 }
 
 export interface NodeLine {
@@ -47,21 +53,24 @@ type Paint = (style: Style, text: string) => string;
 
 export function readyText(ready: UpReady, hasColour: boolean): string {
   const paint = painter(hasColour);
-  const { place, node, url, dataDir, tookMs } = ready;
+  const { place, node, url, dataDir, tookMs, joining } = ready;
   const kubeconfig = `${inHome(dataDir, place)}/kubeconfig`;
   const rows = [
     ["server", url],
     ["node", node === undefined ? "none (--no-node)" : nodeText(node)],
     ["data", `${inHome(dataDir, place)}   log in up.log`],
+    ...(joining === undefined || joining.command !== undefined
+      ? []
+      : [["join", `${joining.token}   for an hour; other machines need --listen`]]),
   ];
   const facts = rows.map(([name = "", text = ""]) => `  ${paint("dim", name.padEnd(8))}${text}`);
   const blocks = [
     `${paint(["bold", "green"], "driftless is ready")} ${paint("dim", `in ${Math.round(tookMs)} ms`)}`,
     facts.join("\n"),
     nextSteps({ ...ready, kubeconfig }, paint),
-    ...(ready.joinCommand === undefined
+    ...(joining?.command === undefined
       ? []
-      : [`Another machine becomes a node with this, within an hour:\n\n  ${ready.joinCommand}`]),
+      : [`Another machine becomes a node with this, within an hour:\n\n  ${joining.command}`]),
     paint(
       "dim",
       ready.drains ? "Ctrl-C stops it and ends the pods." : "Ctrl-C stops it; containers go on.",

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { LONG } from "../support/campaign.ts";
 import { type DriftlessUp, UpDirectory } from "../up/driftless-up.ts";
 import { parseScript, type ScriptCase } from "./command-script.ts";
 import { type KubectlLine, kubectlBinary, kubectlLines } from "./kubectl-binaries.ts";
@@ -44,7 +45,10 @@ function cases(file: string, version: KubectlLine): readonly ScriptCase[] {
   return parseScript({ file, text: readFileSync(join(scripts, file), "utf8"), version });
 }
 
-for (const line of kubectlLines) {
+/** The oldest and the newest; the one between them in the long test. */
+const lines = kubectlLines.filter((line) => LONG || line !== "1.32");
+
+for (const line of lines) {
   const kubectl = await kubectlBinary(line);
   if (!kubectl.ok) {
     it(`kubectl ${line} works on workloads`, { skip: kubectl.reason });

@@ -31,7 +31,7 @@ const NEXT = payloadOf({ a: "next", "c/d": "next", z: "next" });
 const RANDOM_CRASHES = LONG ? 2_000 : 200;
 const MIN_CRASH_POINTS = 2_000;
 /** A process for each call that fails: all of them only in the long test. */
-const FAILING_STEP = LONG ? 1 : 4;
+const FAILING_STEP = LONG ? 1 : 8;
 const { ENOSPC, EACCES, EROFS, EMFILE, EIO } = constants.errno;
 const ERRNOS = [ENOSPC, EACCES, EROFS, EMFILE, EIO];
 
