@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { runTests } from "./test-runner.ts";
 
 // Generous: on a busy machine a slow test is not a broken one.
-const timeoutMs = 120_000;
+const timeoutMs = 240_000;
 const longTimeoutMs = 1_800_000;
 const maxRepeated = 3;
 

@@ -2,8 +2,9 @@
 // the program with SIGKILL, or by making that one call fail.
 //
 //   fault-at list PROGRAM ARGS…      prints `calls NAME NAME …`
-//   fault-at copy DIR TO PROGRAM ARGS…  the same, and copies DIR to TO/N before the Nth call, while the program stands still:
-//                                    what SIGKILL would have left, for each call of one run
+//   fault-at copy DIR TO FIRST STEP PROGRAM ARGS…
+//                                    the same, and copies DIR to TO/N before the Nth call, while the program stands still: what
+//                                    SIGKILL would have left, for every STEPth call of one run after the first FIRST
 //   fault-at kill N PROGRAM ARGS…    prints `killed NAME`, or `finished` when there was no Nth call
 //   fault-at ERRNO N PROGRAM ARGS…   prints `failed NAME`, or `finished`; ERRNO is a number
 //
@@ -76,12 +77,13 @@ static void copy_tree(const char *from, const char *to, long number) {
 }
 
 int main(int argc, char **argv) {
-  int copy = argc > 4 && !strcmp(argv[1], "copy");
+  int copy = argc > 6 && !strcmp(argv[1], "copy");
   int list = copy || (argc > 2 && !strcmp(argv[1], "list"));
-  if (argc < (list ? 3 : 4)) errx(2, "usage: fault-at list|copy DIR TO|kill N|ERRNO N PROGRAM ARGS...");
+  if (argc < (list ? 3 : 4)) errx(2, "usage: fault-at list|copy DIR TO FIRST STEP|kill N|ERRNO N PROGRAM ARGS...");
   int number = list || !strcmp(argv[1], "kill") ? 0 : atoi(argv[1]);
   long target = list ? -1 : atol(argv[2]), count = 0;
-  char **program = argv + (copy ? 4 : list ? 2 : 3);
+  long first = copy ? atol(argv[4]) : 0, step = copy ? atol(argv[5]) : 1;
+  char **program = argv + (copy ? 6 : list ? 2 : 3);
   int counting = 0, failing = 0, hit = 0, status;
 
   pid_t pid = fork();
@@ -118,7 +120,7 @@ int main(int argc, char **argv) {
       if (name && counting) {
         count++;
         if (list) printf(" %s", name);
-        if (copy) copy_tree(argv[2], argv[3], count);
+        if (copy && (count - 1) % step == first) copy_tree(argv[2], argv[3], count);
         if (count == target && number) {
           fail_call(pid, 0, number);
           failing = hit = 1;
