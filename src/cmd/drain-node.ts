@@ -50,7 +50,7 @@ export async function drain(options: DrainMachineOptions): Promise<void> {
     const { pods, containers } = await drainMachine(options);
     removeNode({ dataDir, mounts: new SystemMounts(), kept: [] });
     process.stdout.write(
-      `driftless: node ${nodeName} is drained: ${pods} pods and ${containers} containers ended, nothing of it is left in ${dataDir}\n` +
+      `driftless: node ${nodeName} is drained: ${counted(pods, "pod")} and ${counted(containers, "container")} ended, nothing of it is left in ${dataDir}\n` +
         (identity === undefined
           ? ""
           : `The server still knows it. To forget it there: kubectl delete node ${nodeName}\n`),
@@ -58,6 +58,10 @@ export async function drain(options: DrainMachineOptions): Promise<void> {
   }
   rmSync(join(dataDir, "run"), { recursive: true, force: true });
   removeIfEmpty(dataDir);
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 /** Ends all pods. Who calls it holds the agent's lock, and no agent runs. Files that were not a container's are left. */

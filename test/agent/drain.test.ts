@@ -44,7 +44,7 @@ describe("a node", { skip }, () => {
     await using cluster = await Cluster.start({ node: { dataDir: dir.path } });
     await withPod(cluster);
     const output = await cluster.node.drain();
-    assert.match(output, /node-1 is drained: 1 pods and 1 containers ended/);
+    assert.match(output, /node-1 is drained: 1 pod and 1 container ended/);
     assert.deepEqual(readdirSync(dir.path), ["precious"]);
     assert.deepEqual(mountsBelow(dir.path), []);
     assert.deepEqual(processesBelow(dir.path), []);

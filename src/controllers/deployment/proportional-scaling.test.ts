@@ -183,6 +183,22 @@ describe("Scaling a Deployment with several ReplicaSets", () => {
     assert.deepEqual(sizes, [2, 1]);
   });
 
+  test("lets none grow when all have to shrink, whatever the annotations of adopted ones say", () => {
+    const deployment = deploymentOf({ replicas: 5, maxSurge: 2 });
+    const of = (replicas: number): Record<string, string> =>
+      sizeAnnotations(deploymentOf({ replicas, maxSurge: 0 }));
+    const old = [
+      replicaSetOf("v1", { replicas: 5, age: 1, annotations: of(1) }),
+      replicaSetOf("v2", { replicas: 2, age: 2, annotations: of(2) }),
+      replicaSetOf("v3", { replicas: 2, age: 3, annotations: of(2) }),
+    ];
+    const sizes = scaledSizes(deployment, { current: undefined, old });
+    assert.deepEqual(
+      sizes.map(({ replicas }) => replicas),
+      [3, 2, 2],
+    );
+  });
+
   test("goes by the pods that are there when the annotation is lost", () => {
     const deployment = deploymentOf({ replicas: 10, status: { replicas: 5 } });
     const current = replicaSetOf("new", { replicas: 2, age: 1 });

@@ -70,7 +70,8 @@ function shares(
   );
   for (const set of largestFirst) {
     const exact = share(deployment, set);
-    const added = toAdd > 0 ? Math.min(exact, left) : toAdd < 0 ? Math.max(exact, left) : 0;
+    // Annotations may lie, as on sets that were adopted: when all shrink none grows, and the other way round.
+    const added = toAdd > 0 ? clamp(exact, 0, left) : clamp(exact, left, 0);
     sizes.set(set, sizeOf(set) + (left === 0 ? 0 : added));
     if (left !== 0) left -= added;
   }
@@ -79,6 +80,10 @@ function shares(
     const size = sizes.get(replicaSet) ?? 0;
     return { replicaSet, replicas: replicaSet === largest ? Math.max(0, size + left) : size };
   });
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.max(least, Math.min(value, most));
 }
 
 /** By how much it would grow if it kept its part of the whole. */
