@@ -44,8 +44,7 @@ const { failed } = await runTests({
     ...(values.seed !== undefined && { DRIFTLESS_TEST_SEED: values.seed }),
   },
   timeoutMs: values.long ? longTimeoutMs : timeoutMs,
-  // One more than there are cores: many tests wait for something most of the time.
-  concurrency: availableParallelism() + 1,
+  concurrency: availableParallelism(),
   repeatFailed: values["repeat-failed"] ? maxRepeated : 0,
   print: (line) => console.log(line),
   signal: stop.signal,
