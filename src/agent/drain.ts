@@ -8,6 +8,7 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { apiTime } from "../api/api-time.ts";
 import type { ApiObject } from "../api/object.ts";
 import type { Pod, PodStatus, ContainerStatus as StatusOfContainer } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
@@ -15,7 +16,6 @@ import type { Logger } from "../base/logger.ts";
 import type { ResourceClient } from "../client/resource-client.ts";
 import type { Mounts } from "../mounts/mounts.ts";
 import type { ContainerStatus, Runtime } from "../runtime/runtime.ts";
-import { apiTime } from "./pods/api-time.ts";
 import { notes } from "./pods/pod-containers.ts";
 import { removeIfEmpty } from "./remove-if-empty.ts";
 

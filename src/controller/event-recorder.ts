@@ -1,6 +1,7 @@
 // Tells the API server what happened. Recording costs nothing and never waits: events go into a bounded queue and from there to
 // the server, one after the other. When the server is away for long the oldest are lost; nothing else ever waits for them.
 
+import { apiTime } from "../api/api-time.ts";
 import { kindOf } from "../api/kinds.ts";
 import type { ApiObject } from "../api/object.ts";
 import { isAlreadyExists, isNotFound, StatusError } from "../api/status-error.ts";
@@ -144,7 +145,7 @@ export class EventRecorder implements Events {
   #complete({ object, type, reason, message }: NewEvent): Event {
     const { component, host, clock } = this.#options;
     const nowMs = clock.now();
-    const at = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+    const at = apiTime(nowMs);
     // Nanoseconds in the original; here the last digits count events, so that no two have the same name.
     const stamp = (BigInt(nowMs) * 1_000_000n + BigInt(this.#count++ % 1_000_000)).toString(16);
     const name = `${(object.name ?? "").slice(0, MAX_NAME_LENGTH - 1 - stamp.length)}.${stamp}`;

@@ -2,6 +2,7 @@
 // as before. That the node is alive is the Lease's to say; so a quiet node costs the server next to nothing.
 
 import { addAbortListener } from "node:events";
+import { apiTime } from "../../api/api-time.ts";
 import { aborted, deadline, isAbort, untilAborted } from "../../base/abort.ts";
 import { Backoff } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -105,7 +106,7 @@ export class NodeStatusWriter {
     const { object } = own;
     if (object === undefined) return; // Deleted, which was told.
     const { metadata, status } = object;
-    const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+    const now = apiTime(clock.now());
     const findings = { pressures, missing: missing() };
     const report: NodeReport = {
       facts,

@@ -1,5 +1,6 @@
 // What a pod's status says of its containers, from what the runtime has, why others wait, and what was said before.
 
+import { apiTime } from "../../api/api-time.ts";
 import type {
   Container,
   ContainerState,
@@ -9,7 +10,6 @@ import type {
   VolumeMountStatus,
 } from "../../api/types.ts";
 import type { ContainerEnd, ContainerStatus } from "../../runtime/runtime.ts";
-import { apiTime } from "./api-time.ts";
 import type { Health } from "./container-health.ts";
 import { LOST, UNKNOWN } from "./lost-containers.ts";
 import { notes, type PodContainers } from "./pod-containers.ts";

@@ -1,7 +1,7 @@
 // The findings about a pod that its node is responsible for. Those of others are left to them.
 
+import { apiTime } from "../../api/api-time.ts";
 import type { ContainerStatus, Pod, PodCondition } from "../../api/types.ts";
-import { apiTime } from "./api-time.ts";
 import type { Phase } from "./pod-phase.ts";
 import { isSidecar } from "./restart-policy.ts";
 

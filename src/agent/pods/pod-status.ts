@@ -1,8 +1,8 @@
 // The status of a pod, as a pure function of what is known. A pod that is over stays over, whatever its containers look like.
 
+import { apiTime } from "../../api/api-time.ts";
 import { qosClassOf } from "../../api/defaults/pod-qos.ts";
 import type { Pod, PodStatus } from "../../api/types.ts";
-import { apiTime } from "./api-time.ts";
 import {
   type ContainerFacts,
   ephemeralContainerStatuses,

@@ -3,6 +3,7 @@
 // others made hold the half itself under token-secret, and count as well.
 
 import { createHash, timingSafeEqual } from "node:crypto";
+import { apiTime } from "../../api/api-time.ts";
 import { base64OfText, textOfBase64 } from "../../api/defaults/base64-text.ts";
 import type { ApiObject } from "../../api/object.ts";
 import type { Secret } from "../../api/types.ts";
@@ -75,7 +76,7 @@ export function tokenSecret(options: TokenSecretOptions): ApiObject {
       "token-id": id,
       "token-secret-hash": `${salt}:${hashOf(salt, secret)}`,
       "usage-bootstrap-authentication": "true",
-      expiration: `${new Date(expiresMs).toISOString().slice(0, 19)}Z`,
+      expiration: apiTime(expiresMs),
       ...(nodeName !== "" && { "node-name": nodeName }),
       ...(description !== "" && { description }),
     },

@@ -1,6 +1,7 @@
 // The findings in a Deployment's status, one per type. A condition keeps its times while its status and reason stay, and the time of its
 // last transition while its status stays.
 
+import { apiTime } from "../../api/api-time.ts";
 import type { DeploymentCondition } from "../../api/types.ts";
 
 export type Conditions = readonly DeploymentCondition[];
@@ -18,7 +19,7 @@ export interface Finding {
 }
 
 export function conditionAt(finding: Finding, nowMs: number): DeploymentCondition {
-  const now = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+  const now = apiTime(nowMs);
   const { type, status, reason, message } = finding;
   return { type, status, lastUpdateTime: now, lastTransitionTime: now, reason, message };
 }

@@ -1,6 +1,7 @@
 // What a disruption budget says about the pods of now. An eviction that was allowed counts as done from then on; if the pod does not
 // go, it counts as well again after a while.
 
+import { apiTime } from "../../api/api-time.ts";
 import type { ApiObject } from "../../api/object.ts";
 import type { Condition, PodDisruptionBudget, PodDisruptionBudgetStatus } from "../../api/types.ts";
 import type { IntOrString } from "../../api/validation/int-or-percent.ts";
@@ -133,7 +134,7 @@ function withCondition(
   const given = status.conditions ?? [];
   const { nowMs, observedGeneration, ...said } = found;
   const old = given.find(({ type }) => type === CONDITION);
-  const now = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+  const now = apiTime(nowMs);
   const condition: Condition = {
     ...{ type: CONDITION, ...said },
     ...(observedGeneration !== undefined && { observedGeneration }),

@@ -1,5 +1,6 @@
 // Empties namespaces that are to go, says in their conditions what is in the way, and lets go of them when nothing is left.
 
+import { apiTime } from "../../api/api-time.ts";
 import { kindOf } from "../../api/kinds.ts";
 import type { ApiObject } from "../../api/object.ts";
 import { isNotFound } from "../../api/status-error.ts";
@@ -152,7 +153,7 @@ export class NamespaceController implements RunnableController {
     signal: AbortSignal,
   ): Promise<StoredNamespace> {
     const { clock } = this.#context;
-    const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+    const now = apiTime(clock.now());
     const { status } = namespace;
     const conditions = namespaceConditions(status.conditions ?? [], report, now);
     if (conditions === undefined) return namespace;

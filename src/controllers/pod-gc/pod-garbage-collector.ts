@@ -1,6 +1,7 @@
 // Ends pods that nobody else will end: those whose node is gone for good, and ended ones above a number. Looks every 20 seconds; none
 // of it is urgent. A pod is Failed before it is deleted, so that whoever waits for its end sees one.
 
+import { apiTime } from "../../api/api-time.ts";
 import { kindOf } from "../../api/kinds.ts";
 import { isNotFound, StatusError } from "../../api/status-error.ts";
 import { aborted, untilAborted } from "../../base/abort.ts";
@@ -145,7 +146,7 @@ export class PodGarbageCollector implements RunnableController {
     const observed = generation === undefined ? {} : { observedGeneration: generation };
     const type = "DisruptionTarget";
     const old = status.conditions?.find((condition) => condition.type === type);
-    const now = `${new Date(this.#context.clock.now()).toISOString().slice(0, 19)}Z`;
+    const now = apiTime(this.#context.clock.now());
     const condition = {
       ...{ type, ...observed, status: "True", reason: "DeletionByPodGC", message },
       lastTransitionTime: old?.status === "True" ? old.lastTransitionTime : now,

@@ -1,5 +1,6 @@
 // What the status of a ReplicaSet says of its pods.
 
+import { apiTime } from "../../api/api-time.ts";
 import type { Pod, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus } from "../../api/types.ts";
 import { isAvailable, isReady } from "../pods/pod-condition.ts";
 
@@ -54,7 +55,7 @@ function conditionsWith(
   if (failure === undefined) return others;
   if (others.length < conditions.length) return [...conditions];
   const reason = missing > 0 ? "FailedCreate" : missing < 0 ? "FailedDelete" : "";
-  const lastTransitionTime = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+  const lastTransitionTime = apiTime(nowMs);
   return [
     ...others,
     {

@@ -1,5 +1,6 @@
 // The condition that says why a pod has no node.
 
+import { apiTime } from "../../api/api-time.ts";
 import type { PodCondition } from "../../api/types.ts";
 import type { SchedulablePod } from "./pod-info.ts";
 
@@ -23,8 +24,7 @@ export function unscheduledPatch(
     ...(generation !== undefined && { observedGeneration: generation }),
     status: "False",
     lastProbeTime: null,
-    lastTransitionTime:
-      (isFalse && held.lastTransitionTime) || `${new Date(nowMs).toISOString().slice(0, 19)}Z`,
+    lastTransitionTime: (isFalse && held.lastTransitionTime) || apiTime(nowMs),
     reason,
     message,
   };
