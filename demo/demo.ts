@@ -13,7 +13,7 @@ import { systemRandom } from "../src/base/random.ts";
 import { AtomicWriter } from "../src/files/atomic-writer.ts";
 import { Payload } from "../src/files/payload.ts";
 import { currentProcess } from "../src/files/process-identity.ts";
-import { SHORT_VERSION_DIGITS } from "../src/files/version.ts";
+import { SHORT_VERSION_DIGITS } from "../src/base/content-version.ts";
 import { bold, dim, green, red } from "./colour.ts";
 
 const APP = fileURLToPath(new URL("app.ts", import.meta.url));

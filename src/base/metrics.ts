@@ -49,6 +49,8 @@ export interface Metrics {
   counter<L extends string = never>(options: MetricOptions<L>): Counter<L>;
   gauge<L extends string = never>(options: MetricOptions<L>): Gauge<L>;
   histogram<L extends string = never>(options: HistogramOptions<L>): Histogram<L>;
+  /** For what is found out only when somebody wants to know: `update` is called, and waited for, each time before they are printed. */
+  beforeText(update: () => void | Promise<void>): void;
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string>;
   /** What an HTTP answer with text() says that it is. */
@@ -57,6 +59,7 @@ export interface Metrics {
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
+  const updates: (() => void | Promise<void>)[] = [];
   return {
     counter(options) {
       const counter = new PromCounter(promOptions(options, registry));
@@ -79,7 +82,11 @@ export function createMetrics(): Metrics {
       const histogram = new PromHistogram({ ...promOptions(options, registry), buckets });
       return { observe: (value, ...[labels]) => histogram.observe(labels ?? {}, value) };
     },
-    text: () => registry.metrics(),
+    beforeText: (update) => void updates.push(update),
+    async text() {
+      await Promise.all(updates.map((update) => update()));
+      return registry.metrics();
+    },
     contentType: registry.contentType,
   };
 }

@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { Payload, PayloadError } from "./payload.ts";
 import { payloadOf } from "./testing/test-writer.ts";
-import { compareUtf8, versionOf } from "./version.ts";
+import { compareUtf8, versionOf } from "../base/content-version.ts";
 
 const accepted: readonly [name: string, spelling: string, path: string][] = [
   ["A3 a nested path", "i/am/well/behaved.txt", "i/am/well/behaved.txt"],

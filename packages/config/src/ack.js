@@ -21,6 +21,8 @@ export class Acknowledgement {
   #environment;
   #onFailure;
   /** @type {{ version: string, at: string } | null} */
+  #noticed = null;
+  /** @type {{ version: string, at: string } | null} */
   #applied = null;
   /** @type {{ version: string | null, stage: string, reason: string, at: string } | null} */
   #rejected = null;
@@ -47,6 +49,17 @@ export class Acknowledgement {
   }
 
   /**
+   * To be called as soon as a version was read, before anybody judges it: an application that hangs with it has noticed it.
+   * Never throws.
+   * @param {string} version
+   */
+  notice(version) {
+    if (version === this.#noticed?.version) return;
+    this.#noticed = { version, at: this.#environment.date().toISOString() };
+    this.#write();
+  }
+
+  /**
    * Never throws; a failure is reported once and tried again with the next call.
    * @param {string | undefined} version The version that is applied; undefined: as before.
    * @param {ConfigError | undefined} error The refusal that stands now.
@@ -57,9 +70,14 @@ export class Acknowledgement {
       this.#applied = { version, at };
     if (error !== this.#error) this.#rejected = error === undefined ? null : rejection(error, at);
     this.#error = error;
+    this.#write();
+  }
+
+  #write() {
     const content = JSON.stringify({
       path: this.#path,
       pid: this.#environment.pid,
+      noticed: this.#noticed,
       applied: this.#applied,
       rejected: this.#rejected,
     });

@@ -310,6 +310,7 @@ export class ConfigWatch {
     const kind = this.#newest === undefined ? "initial" : wanted;
     try {
       const { snapshot, isFile } = this.#source.read();
+      if (!this.#isClosed) this.#ack?.notice(snapshot.version);
       if (kind === "update" && this.#isKnown(snapshot.version)) return;
       const before = this.#newest?.snapshot;
       const change = await judge({ snapshot, isFile, before, kind, options: this.#options });

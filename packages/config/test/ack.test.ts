@@ -19,6 +19,7 @@ import { VolumeWriter } from "./volume-writer.ts";
 interface Ack {
   readonly path: string;
   readonly pid: number;
+  readonly noticed: { readonly version: string; readonly at: string } | null;
   readonly applied: { readonly version: string; readonly at: string } | null;
   readonly rejected: {
     readonly version: string | null;
@@ -87,6 +88,44 @@ describe("the acknowledgement", () => {
     await eventually("2 is current", () => watch.current === "2");
     assert.equal(read(file).rejected, null);
     assert.equal(read(file).applied?.version, watch.version);
+  });
+
+  it("names the version that was noticed before the application has said anything to it", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "1" });
+    const slow = Promise.withResolvers<void>();
+    const seen: string[] = [];
+    const { watch } = await open<string>(t, volume.directory, {
+      ack,
+      parse: refuseBad,
+      apply: ({ version }) => {
+        seen.push(version);
+        return seen.length === 2 ? slow.promise : undefined;
+      },
+    });
+    const first = read(file);
+    assert.equal(first.noticed?.version, watch.version);
+
+    volume.write({ key: "2" });
+    await eventually("it is being applied", () => seen.length === 2);
+    const { noticed, applied } = read(file);
+    assert.equal(noticed?.version, seen[1]);
+    assert.equal(applied?.version, watch.version);
+    slow.resolve();
+    await eventually("2 is current", () => watch.current === "2");
+    assert.deepEqual(read(file).noticed, noticed);
+  });
+
+  it("names a refused version as noticed, and the good one again when that is back", async (t) => {
+    const { volume, ack, file } = situation(t);
+    volume.write({ key: "1" });
+    const { watch, errors } = await open<string>(t, volume.directory, { ack, parse: refuseBad });
+    volume.write({ key: "bad" });
+    await eventually("it is refused", () => errors.length === 1);
+    assert.equal(read(file).noticed?.version, errors[0]?.version);
+    volume.write({ key: "1" });
+    await eventually("the error is gone", () => watch.error === undefined);
+    assert.equal(read(file).noticed?.version, watch.version);
   });
 
   it("tells why an application did not start, and stays", async (t) => {

@@ -4,7 +4,7 @@
 import type { Pod } from "../../api/types.ts";
 import { goQuote } from "../../api/validation/go-text.ts";
 import { qualifiedName } from "../../api/validation/names.ts";
-import { compareUtf8 } from "../../files/version.ts";
+import { compareUtf8 } from "../../base/content-version.ts";
 import type { NodeFacts } from "../env/environment.ts";
 
 type StringMap = Readonly<Record<string, string>>;

@@ -1,12 +1,17 @@
-// The version of a set of files: one SHA-256 over paths and contents, the same for the same content
+// The version of a set of files, and of what ConfigMaps and Secrets hold: one SHA-256 over paths (keys) and contents, the same for the same content
 // wherever and whenever it is written. Modes and owners are not part of it. @driftless/config
 // computes the same hash from what it reads; `test/version-agreement.test.ts` holds the two
 // together.
 
-import { createHash, hash } from "node:crypto";
+import { createHash, createHmac, hash } from "node:crypto";
 
 /** How many hex digits people are shown. 40 bits: enough to tell the versions of one object apart. */
 export const SHORT_VERSION_DIGITS = 10;
+
+/** As people are shown it. */
+export function shortVersion(version: string): string {
+  return version.slice(0, SHORT_VERSION_DIGITS);
+}
 
 /** One call is faster than a Hash object, but wants its input in one piece; copying a large one costs more. */
 const MAX_BYTES_AT_ONCE = 65_536;
@@ -46,4 +51,17 @@ export function compareUtf8(a: string, b: string): number {
 function codePointOrder(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+/**
+ * The version of what a ConfigMap or Secret holds, or of those of its keys that somebody uses. A Secret's is keyed with its uid, which only
+ * those know who may read the Secret: from the version in a report nobody can try out passwords.
+ */
+export function contentVersion(
+  { kind, uid }: { readonly kind: "ConfigMap" | "Secret"; readonly uid: string },
+  content: ReadonlyMap<string, Uint8Array>,
+): string {
+  const sorted = [...content].toSorted(([a], [b]) => compareUtf8(a, b));
+  const plain = versionOf(sorted.map(([path, data]) => ({ path, data })));
+  return kind === "Secret" ? createHmac("sha256", uid).update(plain).digest("hex") : plain;
 }
