@@ -9,6 +9,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { untilSpare } from "./spare-processor.ts";
 import type { WorkerMessage } from "./test-worker.ts";
 
 export interface TestRunOptions {
@@ -19,8 +20,10 @@ export interface TestRunOptions {
   readonly env: NodeJS.ProcessEnv;
   /** For one test. A worker that says nothing for longer than that, and a little, is killed. */
   readonly timeoutMs: number;
-  /** How many workers run at a time. */
+  /** How many workers run at a time, */
   readonly concurrency: number;
+  /** and how many more while the processors have nothing to do. */
+  readonly extra?: number;
   readonly print: (line: string) => void;
   /** How many files may have a second run; more that fail are no accident. */
   readonly repeatFailed?: number;
@@ -66,7 +69,16 @@ export async function runTests(options: TestRunOptions): Promise<TestCounts> {
       results.push(...(await runGroup(group, options)));
     }
   };
-  await Promise.all(Array.from({ length: options.concurrency }, drain));
+  const drainWhenIdle = async (): Promise<void> => {
+    while (await untilSpare(() => queue.length === 0)) {
+      const group = queue.shift();
+      if (group) results.push(...(await runGroup(group, options)));
+    }
+  };
+  await Promise.all([
+    ...Array.from({ length: options.concurrency }, drain),
+    ...Array.from({ length: options.extra ?? 0 }, drainWhenIdle),
+  ]);
   const unstable = await repeatFailed(results, options);
   return summarize({ results, unstable, startedMs }, options);
 }

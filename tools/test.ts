@@ -35,16 +35,20 @@ const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => stop.abort());
 }
+// Each file, and each program that it starts, compiles the same sources: once is enough.
+const compiled = join(root, "node_modules", ".cache", "compiled");
 const { failed } = await runTests({
   root,
   groups: [unit, ...own.map((file) => [file])],
   env: {
     ...process.env,
+    NODE_COMPILE_CACHE: compiled,
     ...(values.long && { DRIFTLESS_TEST_LONG: "1" }),
     ...(values.seed !== undefined && { DRIFTLESS_TEST_SEED: values.seed }),
   },
   timeoutMs: values.long ? longTimeoutMs : timeoutMs,
   concurrency: availableParallelism(),
+  extra: 2,
   repeatFailed: values["repeat-failed"] ? maxRepeated : 0,
   print: (line) => console.log(line),
   signal: stop.signal,
