@@ -56,7 +56,7 @@ export class DeploymentController implements RunnableController {
         await Promise.all(used.map((informer) => informer.synced));
       },
       sync: (key, signal) => this.#sync(key, signal),
-      ...{ clock, random, logger },
+      ...{ clock, random, logger, loops: context.loops },
     });
     this.#follow();
   }
@@ -85,6 +85,7 @@ export class DeploymentController implements RunnableController {
       writer.forget(key);
       return undefined;
     }
+    await writer.clearUp(deployment, signal);
     if (!writer.areSeen(key)) return CATCH_UP_MS;
     const replicaSets = await this.#claim(deployment, signal);
     if (replicaSets === undefined) return undefined;

@@ -1,6 +1,7 @@
-// All that is written for Deployments: their ReplicaSets, their status, and events. Remembers what the informers do not show yet.
+// All that is written for Deployments: their ReplicaSets, their status, and events. Remembers what the informers do not show yet, and
+// what nobody knows yet: a write whose answer was lost may have been made, and the next turn must not decide as if it had not.
 
-import { isNotFound } from "../../api/status-error.ts";
+import { isNotFound, StatusError } from "../../api/status-error.ts";
 import type { Informer } from "../../client/informer.ts";
 import { ResourceClient } from "../../client/resource-client.ts";
 import type { ControllerContext } from "../../controller/controller-context.ts";
@@ -28,6 +29,8 @@ export class DeploymentWriter {
   readonly #events: Events;
   readonly #ownStatus: OwnWrites;
   readonly #ownSets: OwnWrites;
+  /** Names of ReplicaSets whose last write was not answered, by the key of their Deployment. */
+  readonly #unanswered = new Map<string, Set<string>>();
 
   constructor({ context, deployments, replicaSets, events }: DeploymentWriterOptions) {
     const { client, clock } = context;
@@ -43,9 +46,26 @@ export class DeploymentWriter {
     return this.#ownStatus.areSeen(key) && this.#ownSets.areSeen(key);
   }
 
+  /** Asks the server about writes that it did not answer: `areSeen` counts them from then on. */
+  async clearUp(deployment: DeploymentObject, signal: AbortSignal): Promise<void> {
+    const key = keyOfObject(deployment);
+    const { namespace } = deployment.metadata;
+    const names = this.#unanswered.get(key) ?? new Set<string>();
+    for (const name of names) {
+      try {
+        this.has(deployment, await this.replicaSets.get({ namespace, name }, { signal }));
+      } catch (err) {
+        if (!isNotFound(err)) throw err;
+      }
+      names.delete(name);
+    }
+    this.#unanswered.delete(key);
+  }
+
   forget(key: string): void {
     this.#ownStatus.forget(key);
     this.#ownSets.forget(key);
+    this.#unanswered.delete(key);
   }
 
   /** The server has this version of a ReplicaSet of the Deployment. */
@@ -58,9 +78,7 @@ export class DeploymentWriter {
     set: ReplicaSetObject,
     signal: AbortSignal,
   ): Promise<ReplicaSetObject> {
-    const made = await this.replicaSets.create(set, { signal });
-    this.has(deployment, made);
-    return made;
+    return this.#write(deployment, set, () => this.replicaSets.create(set, { signal }));
   }
 
   /** Refused if anything in it has changed since: what was decided on is no longer so. */
@@ -69,9 +87,7 @@ export class DeploymentWriter {
     set: ReplicaSetObject,
     signal: AbortSignal,
   ): Promise<ReplicaSetObject> {
-    const written = await this.replicaSets.update(set, { signal });
-    this.has(deployment, written);
-    return written;
+    return this.#write(deployment, set, () => this.replicaSets.update(set, { signal }));
   }
 
   /** Refused if anything in it has changed since: somebody may have given it pods. */
@@ -100,4 +116,26 @@ export class DeploymentWriter {
   ): void {
     this.#events.record({ object: referenceTo(DEPLOYMENT, deployment), ...event });
   }
+
+  async #write(
+    deployment: DeploymentObject,
+    { metadata: { name = "" } }: ReplicaSetObject,
+    send: () => Promise<ReplicaSetObject>,
+  ): Promise<ReplicaSetObject> {
+    try {
+      const written = await send();
+      this.has(deployment, written);
+      return written;
+    } catch (err) {
+      const key = keyOfObject(deployment);
+      const names = this.#unanswered.get(key) ?? new Set<string>();
+      if (!isRefusal(err)) this.#unanswered.set(key, names.add(name));
+      throw err;
+    }
+  }
+}
+
+/** The server has said that it did not do it; after anything else it may have. */
+function isRefusal(err: unknown): boolean {
+  return err instanceof StatusError && err.code < 500;
 }

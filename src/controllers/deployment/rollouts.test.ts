@@ -211,6 +211,27 @@ for (const [lagMs, latencyMs] of [
   });
 }
 
+test("Recreate does not start the next version beside pods of an update whose answer was lost", async () => {
+  await using rollout = new SimRollout();
+  const { sim } = rollout;
+  rollout.create({ replicas: 0, strategy: { type: "Recreate" } });
+  await rollout.start();
+  await rollout.complete();
+  sim.watchLagMs = ({ kind }) => (kind === "ReplicaSet" ? 300 : 0);
+  let isLost = false;
+  sim.refuse(({ verb, kind, subresource }) => {
+    if (isLost || verb !== "update" || kind.kind !== "ReplicaSet" || subresource !== "") return;
+    isLost = true;
+    return "lost";
+  });
+  sim.latencyMs = ({ verb, kind }) => (verb === "update" && kind.kind === "ReplicaSet" ? 30 : 0);
+  await rollout.change({ replicas: 2 });
+  await rollout.use("v2");
+  await rollout.complete();
+  assert.ok(isLost);
+  assert.deepEqual(rollout.sizes, { v1: 0, v2: 2 });
+});
+
 test("Recreate that is paused when the old pods are going starts nothing before they are gone", async () => {
   await using rollout = new SimRollout();
   rollout.create({ replicas: 3, strategy: { type: "Recreate" } });
