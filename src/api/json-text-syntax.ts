@@ -10,15 +10,31 @@ const endOfInput = "unexpected end of JSON input";
 const digits = "0123456789";
 
 /** Thrown to leave the scan at the first mistake. */
-class Mistake extends Error {}
+class Mistake extends Error {
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
 
 /** The first mistake in the text. A text that is fine gets a message that says so; it should not come here. */
 export function jsonSyntaxError(text: string): string {
+  return mistakeIn(text)?.message ?? "no syntax error in JSON input";
+}
+
+/** Where the first mistake is; at the end if there is none. */
+export function jsonSyntaxErrorAt(text: string): number {
+  return mistakeIn(text)?.offset ?? text.length;
+}
+
+function mistakeIn(text: string): Mistake | undefined {
   try {
     new Scan(text).run();
-    return "no syntax error in JSON input";
+    return undefined;
   } catch (err) {
-    if (err instanceof Mistake) return err.message;
+    if (err instanceof Mistake) return err;
     throw err;
   }
 }
@@ -160,9 +176,8 @@ class Scan {
 
   #fail(where: string): never {
     const code = this.#text.codePointAt(this.#at);
-    throw new Mistake(
-      code === undefined ? endOfInput : `invalid character ${quoted(code)} ${where}`,
-    );
+    const message = code === undefined ? endOfInput : `invalid character ${quoted(code)} ${where}`;
+    throw new Mistake(message, this.#at);
   }
 }
 

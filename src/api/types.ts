@@ -558,18 +558,24 @@ export type ConfigUse = {
   name: string;
   /** The way into the container */
   how: string;
-  /** The container that uses it; empty for a whole volume */
+  /** The container that uses it */
   container?: string | undefined;
   /** Where its files are seen in the container */
   mountPath?: string | undefined;
+  /** The keys that are used; all if empty */
+  keys?: string[] | undefined;
   /** What the object holds now */
   wanted?: ConfigVersion | undefined;
   /** What the container's files hold */
   onDisk?: ConfigVersion | undefined;
   /** What the process has confirmed to run with */
   applied?: ConfigVersion | undefined;
-  /** When the wanted version reached each stage, by its name */
+  /** How it is known what the process runs with; empty if it is not */
+  confirmedBy?: string | undefined;
+  /** When the wanted version reached each stage: seen, gated, onDisk, noticed, applied */
   stages?: { [key: string]: string } | undefined;
+  /** What was done last to tell the process */
+  reload?: ReloadReport | undefined;
   /** Absent while all is well or on its way */
   drift?: Drift | undefined;
 };
@@ -3774,6 +3780,22 @@ export type ReloadAction = {
   command?: string[] | undefined;
   /** How long the action may take */
   timeoutSeconds?: number | undefined;
+};
+
+/** How a process was told of new content */
+export type ReloadReport = {
+  /** As the annotation says it */
+  action: string;
+  /** How it stands */
+  result: string;
+  /** Of the content that it was told of */
+  hash: string;
+  /** How often it was tried for this content */
+  attempts?: number | undefined;
+  /** Of the last attempt */
+  at?: string | undefined;
+  /** Why it does not succeed */
+  message?: string | undefined;
 };
 
 /** The HTTP request that tells a process to reload */

@@ -23,7 +23,7 @@ import { flowAsk } from "./flow/flow-ask.ts";
 import type { Ask, FlowControl } from "./flow/flow-control.ts";
 import { RequestSeat } from "./flow/request-seat.ts";
 import type { ServerParts } from "./handlers/context.ts";
-import { type HealthCheck, healthAnswer } from "./health.ts";
+import { countHealth, type HealthCheck, healthAnswer } from "./health.ts";
 import {
   type Answer,
   type HttpRequest,
@@ -100,6 +100,8 @@ export class ApiServer {
       labels: ["verb", "resource"],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     });
+    countHealth(options.metrics, options.ready);
+    options.metrics.beforeText(() => options.flow.publishMetrics());
   }
 
   /** Never rejects: whatever happens becomes an answer. */
@@ -319,7 +321,6 @@ export class ApiServer {
           excluded: query.getAll("exclude"),
         });
       case "metrics": {
-        this.#options.flow.publishMetrics();
         const text = await metrics.text();
         return { ...textAnswer(200, text), contentType: metrics.contentType };
       }

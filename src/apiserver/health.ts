@@ -1,5 +1,6 @@
 // Is the server alive, is it ready, and if not, why not. Each check by name, as /livez and /readyz show them.
 
+import type { Metrics } from "../base/metrics.ts";
 import { type Answer, textAnswer } from "./http/answer.ts";
 
 export interface HealthCheck {
@@ -38,6 +39,20 @@ export async function healthAnswer(
   );
   const verdict = `${endpoint} check ${isFailed ? "failed" : "passed"}`;
   return textAnswer(isFailed ? 500 : 200, `${[...lines, verdict].join("\n")}\n`);
+}
+
+/** Named as in the original. Whoever reads the metrics has the checks made, as with /readyz. */
+export function countHealth(metrics: Metrics, checks: readonly HealthCheck[]): void {
+  const health = metrics.gauge({
+    name: "kubernetes_healthcheck",
+    help: "1 if the check succeeds, 0 if it does not; the store's fails while it takes no writes.",
+    labels: ["name", "type"],
+  });
+  metrics.beforeText(async () => {
+    for (const { name, failure } of await Promise.all(checks.map(run))) {
+      health.set(failure === undefined ? 1 : 0, { name, type: "readyz" });
+    }
+  });
 }
 
 async function run({ name, check }: HealthCheck): Promise<Result> {

@@ -12,6 +12,7 @@ import { Auditor } from "./audit/auditor.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { Compactor } from "./compactor.ts";
 import { Documents } from "./documents.ts";
+import { countFleet } from "./fleet/fleet-metrics.ts";
 import { FlowControl } from "./flow/flow-control.ts";
 import { flowSettings } from "./flow/priority-level.ts";
 import { isLoopback } from "./http/is-loopback.ts";
@@ -28,6 +29,7 @@ import { builtInPolicy } from "./rbac/built-in-policy.ts";
 import { reconcilePolicy } from "./rbac/reconcile-policy.ts";
 import { RoleAggregation } from "./rbac/role-aggregation.ts";
 import type { Resource } from "./registry/resource.ts";
+import { RevisionKeeper } from "./revisions/revision-keeper.ts";
 import { assemble, type PartsOptions, resourceOf } from "./server-parts.ts";
 import { OPENID_PATHS, OpenIdDocuments } from "./tokens/openid-documents.ts";
 
@@ -36,6 +38,10 @@ export interface ServeOptions extends Omit<PartsOptions, "tunnels"> {
   readonly port: number;
   readonly version: object;
   readonly compactionIntervalMs: number;
+  /** How many ConfigRevisions are kept of each ConfigMap and Secret. */
+  readonly historyLimit: number;
+  /** Other servers may write to the same store. */
+  readonly isStoreShared: boolean;
   /** Where the credentials come from. */
   readonly pkiDirectory: string;
   /** Names and addresses by which clients reach the server. */
@@ -100,6 +106,25 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
     clock,
     random,
     logger,
+  });
+  const revisionKeeper = new RevisionKeeper({
+    configMaps: core("configmaps"),
+    secrets: core("secrets"),
+    revisions: resourceOf(parts, "driftless.dev", "configrevisions"),
+    objects,
+    cache,
+    limit: options.historyLimit,
+    isShared: options.isStoreShared,
+    clock,
+    random,
+    logger,
+    metrics,
+  });
+  countFleet({
+    configViews: resourceOf(parts, "driftless.dev", "configviews").cache,
+    pods: core("pods").cache,
+    nodes: core("nodes").cache,
+    metrics,
   });
   const booted = Promise.withResolvers<void>();
   let isReady = false;
@@ -196,6 +221,7 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
       : [{ name: "default accounts", run: (stop: AbortSignal) => defaultAccounts.run(stop) }]),
     { name: "join tokens", run: (stop) => joinTokens.run(stop) },
     { name: "certificate renewer", run: (stop) => renewer.run(stop) },
+    { name: "revision keeper", run: (stop) => revisionKeeper.run(stop) },
     { name: "compactor", run: (stop) => compactor.run(stop) },
     // Before the listener, so that it stops after it: the last requests are in the log.
     ...(audit === undefined ? [] : [auditPart(audit.writer)]),

@@ -1,5 +1,6 @@
 // Tables of our own kinds: what changed, who has it, and how changes travel.
 
+import { judgeUse } from "../config/use-state.ts";
 import { ageOf } from "../duration.ts";
 import type { ConfigRevision, ConfigView, DeliveryPolicy } from "../types.ts";
 import { isConditionTrue, none, orNone, selectorText } from "./cell-texts.ts";
@@ -25,7 +26,7 @@ export const configRevisionTable: TableDefinition<ConfigRevision> = tableOfColum
     `${object?.kind ?? ""}/${object?.name ?? ""}`.toLowerCase(),
   ),
   column("Hash", "Names the content", ({ hash }) => (hash ?? "").slice(0, shortHashLength)),
-  column("Author", "Who made the change", ({ author }) => orNone(author)),
+  column("Author", "Who made the change", ({ author }) => author || "<unknown>"),
   column("Age", ageText, ({ changedAt, metadata }, nowMs) =>
     ageOf(changedAt ?? metadata?.creationTimestamp, nowMs),
   ),
@@ -66,10 +67,10 @@ function changesText({ summary }: ConfigRevision): string {
   return `+${added.length} ~${changed.length} -${removed.length}`;
 }
 
-/** In sync is what has the wanted content where the process reads it, and is not known to differ there. */
+/** By the view's own word: a table is made from one object alone. */
 function inSyncText({ uses = [] }: ConfigView): string {
   const inSync = uses.filter(
-    ({ wanted, onDisk, drift }) => drift === undefined && wanted?.hash === onDisk?.hash,
+    (use) => judgeUse(use, { version: use.wanted?.hash ?? "gone" }).state === "InSync",
   );
   return `${inSync.length}/${uses.length}`;
 }

@@ -1,5 +1,6 @@
 // A ConfigView says what one pod really has of its configuration. The pod that it is about does not change.
 
+import { driftReasons } from "../config/use-words.ts";
 import type { ConfigUse, ConfigVersion, ConfigView } from "../types.ts";
 import { duplicate, type FieldError, notSupported, required } from "./field-error.ts";
 import { FieldPath } from "./field-path.ts";
@@ -10,18 +11,6 @@ import { immutableField } from "./semantic-equal.ts";
 const usesPath = FieldPath.of("uses");
 const kinds = ["ConfigMap", "Secret"];
 const ways = ["args", "env", "sidecar", "subPath", "volume"];
-const reasons = [
-  "ArgsFrozen",
-  "EnvFrozen",
-  "GateRejected",
-  "ImmutableRecreated",
-  "NodeAway",
-  "NotConfirmed",
-  "RolloutHeld",
-  "SubPathFrozen",
-  "TamperedOnDisk",
-  "WriteFailed",
-];
 
 export function validateConfigView(view: ConfigView): FieldError[] {
   return [
@@ -44,10 +33,10 @@ function validateFields({ pod, uses }: ConfigView): FieldError[] {
   return [
     ...errors,
     ...(uses ?? []).flatMap((use, i) => {
-      const { kind, name, how, container = "" } = use;
-      const key = JSON.stringify([kind, name, how, container]);
+      const { kind, name, how, container = "", mountPath = "" } = use;
+      const key = JSON.stringify([kind, name, how, container, mountPath]);
       const repeated = seen.has(key)
-        ? [duplicate(usesPath.index(i), { kind, name, how, container })]
+        ? [duplicate(usesPath.index(i), { kind, name, how, container, mountPath })]
         : [];
       seen.add(key);
       return [...repeated, ...validateUse(use, usesPath.index(i))];
@@ -63,8 +52,8 @@ function validateUse(use: ConfigUse, path: FieldPath): FieldError[] {
   for (const field of ["wanted", "onDisk", "applied"] as const) {
     errors.push(...validateVersion(use[field], path.child(field)));
   }
-  if (use.drift !== undefined && !reasons.includes(use.drift.reason)) {
-    errors.push(notSupported(path.child("drift", "reason"), use.drift.reason, reasons));
+  if (use.drift !== undefined && !driftReasons.includes(use.drift.reason)) {
+    errors.push(notSupported(path.child("drift", "reason"), use.drift.reason, driftReasons));
   }
   return errors;
 }

@@ -50,7 +50,11 @@ function admit(
   const strategy = strategyNamed(kind);
   assert.ok(object);
   for (const plugin of plugins) plugin.mutate?.(request);
-  strategy.prepareForCreate?.(object, { now: "2026-01-02T03:04:05Z", dryRun: false });
+  strategy.prepareForCreate?.(object, {
+    now: "2026-01-02T03:04:05Z",
+    nowMs: Date.UTC(2026, 0, 2, 3, 4, 5, 678),
+    dryRun: false,
+  });
   assert.deepEqual(strategy.validate(object), []);
   for (const plugin of plugins) plugin.judge?.(request);
 }

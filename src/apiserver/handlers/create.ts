@@ -72,8 +72,8 @@ async function storeNew(
   { isDryRun }: WriteOptions,
   representation: Representation,
 ): Promise<Answer> {
-  const { parts, resource, nowMs, warnings } = context;
-  beforeCreate(resource, object, { now: timestamp(nowMs), dryRun: isDryRun });
+  const { parts, resource, user, nowMs, warnings } = context;
+  beforeCreate(resource, object, { now: timestamp(nowMs), nowMs, dryRun: isDryRun });
   const request = admissionRequest(context, { operation: "CREATE", object, isDryRun });
   await admitted(context, () => parts.admission.judge(request));
   warnings.push(...(resource.strategy.warnings?.(object, undefined) ?? []));
@@ -84,7 +84,7 @@ async function storeNew(
     if (isThere) throw alreadyExists(named(resource), name);
     return valueAnswer(context, 201, object, representation);
   }
-  const stored = await parts.objects.create(resource, key, toStored(context, object));
+  const stored = await parts.objects.create(resource, key, toStored(context, object), user.name);
   return objectAnswer(context, 201, stored, representation);
 }
 

@@ -1,5 +1,6 @@
 // nodes/NAME/proxy/…: what the node itself serves over HTTP, for those who may ask it. Connections are not upgraded here: exec
-// goes through the pod, where the right to it is looked at.
+// goes through the pod, where the right to it is looked at. And nodes/NAME/metrics, which the original does not have: the numbers of
+// a node that has no port of its own, for those who may see these (`system:monitoring`) but no logs.
 
 import { badRequest } from "../../api/status-error.ts";
 import type { Answer } from "../http/answer.ts";
@@ -10,10 +11,17 @@ import { relay } from "./pod-log.ts";
 
 const passed = ["accept", "content-type", "content-length"];
 
-export async function nodeProxy(context: RequestContext): Promise<Answer | undefined> {
+export function nodeProxy(context: RequestContext): Promise<Answer | undefined> {
+  return ask(context, pathBehind(context.request.url ?? ""));
+}
+
+export function nodeMetrics(context: RequestContext): Promise<Answer | undefined> {
+  return ask(context, "/metrics");
+}
+
+async function ask(context: RequestContext, path: string): Promise<Answer | undefined> {
   const { parts, info, request } = context;
   await readObject(context);
-  const path = pathBehind(request.url ?? "");
   const { method = "GET", headers } = request;
   if (method !== "GET" && method !== "HEAD") throw badRequest("the node only answers GET");
   const connection = await parts.nodes.dial(info.name);

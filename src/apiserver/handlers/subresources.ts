@@ -7,7 +7,7 @@ import type { RequestContext } from "./context.ts";
 import { evictPod } from "./eviction.ts";
 import { get } from "./get.ts";
 import { finalizeNamespace } from "./namespace-finalize.ts";
-import { nodeProxy } from "./node-proxy.ts";
+import { nodeMetrics, nodeProxy } from "./node-proxy.ts";
 import { patch } from "./patch.ts";
 import { podLog } from "./pod-log.ts";
 import { podAttach, podExec, podPortForward } from "./pod-stream.ts";
@@ -36,14 +36,19 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   portforward: { GET: podPortForward, POST: podPortForward },
 };
 
-const ofNodes: Readonly<Record<string, Handler>> = { GET: nodeProxy, HEAD: nodeProxy };
+const ofNodes: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
+  proxy: { GET: nodeProxy, HEAD: nodeProxy },
+  metrics: { GET: nodeMetrics, HEAD: nodeMetrics },
+};
 
-/** Only what discovery offers for the kind. */
+/** Only what discovery offers for the kind, and the metrics of nodes: discovery is as in the original, which does not have them. */
 export function subresourceHandler(context: RequestContext, method: string): Handler {
   const { resource, info } = context;
-  const isOffered = resource.kind.subresources.some(({ name }) => name === info.subresource);
-  const isNodeProxy = resource.kind.resource === "nodes" && info.subresource === "proxy";
-  const byMethod = isNodeProxy ? ofNodes : own(handlers, info.subresource);
+  const ofNode = resource.kind.resource === "nodes" ? own(ofNodes, info.subresource) : undefined;
+  const isOffered =
+    ofNode !== undefined ||
+    resource.kind.subresources.some(({ name }) => name === info.subresource);
+  const byMethod = ofNode ?? own(handlers, info.subresource);
   if (!isOffered || byMethod === undefined) throw unknownResource();
   const handler = own(byMethod, method);
   if (handler === undefined) throw methodNotAllowed();

@@ -57,7 +57,7 @@ export async function updateObject(context: RequestContext, plan: UpdatePlan): P
 }
 
 export async function updated(context: RequestContext, plan: UpdatePlan): Promise<Updated> {
-  const { parts, resource, info } = context;
+  const { parts, resource, info, user } = context;
   const key = objectKey(resource.kind, info.namespace, info.name);
   let made: ApiObject | undefined;
   let warnings: readonly string[] = [];
@@ -74,7 +74,9 @@ export async function updated(context: RequestContext, plan: UpdatePlan): Promis
     context.warnings.push(...warnings);
     return { object: some(made), stored: undefined };
   }
-  const outcome = await admitted(context, () => parts.objects.change(resource, key, decide));
+  const outcome = await admitted(context, () =>
+    parts.objects.change(resource, key, decide, user.name),
+  );
   context.warnings.push(...warnings);
   return { object: some(made), stored: outcome.was === "deleted" ? undefined : outcome.object };
 }
@@ -94,7 +96,7 @@ function nextObject(context: RequestContext, plan: UpdatePlan, live: ApiObject):
   }
   parts.admission.mutate(request); // (4)
   beforeUpdate(resource, object, live, {
-    context: { now: timestamp(nowMs), dryRun: isDryRun },
+    context: { now: timestamp(nowMs), nowMs, dryRun: isDryRun },
     subresource: info.subresource,
   }); // (5)
   parts.admission.judge(request); // (6)

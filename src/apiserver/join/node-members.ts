@@ -109,7 +109,8 @@ export class NodeMembers {
       ...rest,
     };
     nodes.strategy.applyDefaults?.(object);
-    beforeCreate(nodes, object, { now: timestamp(clock.now()), dryRun: false });
+    const nowMs = clock.now();
+    beforeCreate(nodes, object, { now: timestamp(nowMs), nowMs, dryRun: false });
     return object;
   }
 }

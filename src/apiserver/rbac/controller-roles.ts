@@ -78,10 +78,20 @@ const ours: Readonly<Record<string, readonly PolicyRule[]>> = {
     can("create", "core", "serviceaccounts/token"),
     can("delete list update watch", "core", "secrets"),
   ],
-  // Keeps what ConfigMaps and Secrets were.
-  "revision-controller": [
-    can(read, "core", "configmaps secrets"),
-    can(`create delete ${read}`, "driftless.dev", "configrevisions"),
+  // Says in the views of a node that is away that it is; its agent, when it is back, takes that back.
+  "config-view-controller": [
+    can("list watch", "core", "nodes pods"),
+    can("list patch", "driftless.dev", "configviews"),
+  ],
+  // Keeps immutable copies of what asks for it, and removes one when nothing refers to it any more. Makes no Secrets: who makes one can
+  // have a token of any account in it. docs/versioned-configmaps.md says how to allow it.
+  "versioned-controller": [
+    can("create", "core", "configmaps"),
+    can(`delete patch ${read}`, "core", "configmaps secrets"),
+    can(`patch ${read}`, "apps", "daemonsets deployments statefulsets"),
+    can(read, "apps", "controllerrevisions replicasets"),
+    can("list", "batch", "cronjobs jobs"),
+    can("list watch", "core", "pods"),
     recordEvents,
   ],
   // Lets versions out step by step, and takes them back: that is a write of the object itself.
@@ -92,13 +102,13 @@ const ours: Readonly<Record<string, readonly PolicyRule[]>> = {
     can(read, "core", "nodes pods"),
     recordEvents,
   ],
-  // Restarts what cannot follow by itself. Needs to know what changed, not what is in it: no Secrets.
+  // Restarts what cannot follow by itself. Of Secrets it keeps hashes, which nobody else could give it: views are there only where our nodes are.
   "reload-controller": [
-    can(read, "driftless.dev", "configviews deliverypolicies"),
-    can(read, "core", "configmaps pods"),
-    can("create", "core", "pods/eviction"),
-    can(`patch ${read}`, "apps", "daemonsets deployments statefulsets"),
-    can(read, "apps", "replicasets"),
+    can("list watch", "driftless.dev", "configviews"),
+    can("list watch", "core", "configmaps secrets"),
+    can("list patch watch", "core", "pods"),
+    can("list patch watch", "apps", "daemonsets deployments statefulsets"),
+    can("list watch", "apps", "replicasets"),
     recordEvents,
   ],
 };

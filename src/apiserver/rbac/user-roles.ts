@@ -85,7 +85,7 @@ const edit: PolicyEntry = {
     can(write, "policy", "poddisruptionbudgets"),
     can(write, "networking.k8s.io", "ingresses networkpolicies"),
     can(`${write} ${read}`, "coordination.k8s.io", "leases"),
-    // Only the controller writes revisions: a history that people can write proves nothing.
+    // Only the server writes revisions: a history that people can write proves nothing.
     can(read, "driftless.dev", "configrevisions"),
     can(write, "driftless.dev", "deliverypolicies"),
   ],

@@ -72,7 +72,7 @@ describe("Namespace", () => {
   it("is let go through its own subresource, which changes no status", () => {
     const next = { ...structuredClone(made), spec: {}, status: {} } as Namespace & ApiObject;
     const finalize = namespaceStrategy.subresourceUpdates?.["finalize"];
-    finalize?.prepare(next, made, { now: "", dryRun: false });
+    finalize?.prepare(next, made, { now: "", nowMs: 0, dryRun: false });
     assert.equal(next.spec.finalizers, undefined);
     assert.deepEqual(next.status, made.status);
     next.metadata.resourceVersion = "1";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JsonObject } from "../../api/json.ts";
+import type { ApiObject } from "../../api/object.ts";
 import { itAccepts, itJudgesUpdates, itRefuses } from "./testing/refusals.ts";
-import { created, merged, strategyFor, withStatus } from "./testing/writes.ts";
+import { context, created, merged, strategyFor, withStatus } from "./testing/writes.ts";
 
 const apiVersion = "driftless.dev/v1";
 const policy = {
@@ -101,6 +102,48 @@ describe("DeliveryPolicy", () => {
     assert.deepEqual(reload, [{ name: "tell", how: "HTTP", http }]);
   });
 
+  it("notes when it was paused, and nobody else does", () => {
+    const paused = merged(policy, { spec: { rollout: { paused: true } } });
+    const note = { "driftless.dev/paused-at": "2026-01-02T03:04:05.678Z" };
+    const annotated = merged(paused, {
+      metadata: { annotations: { a: "b", "driftless.dev/paused-at": "x" } },
+    });
+    assert.deepEqual(created(annotated).object.metadata.annotations, { a: "b", ...note });
+    assert.equal(created(policy).object.metadata.annotations, undefined);
+    const strategy = strategyFor(apiVersion, "DeliveryPolicy");
+    const old = created(paused).object;
+    const later = { ...context, nowMs: context.nowMs + 60_000 };
+    const again = structuredClone(old);
+    delete again.metadata.annotations;
+    strategy.prepareForUpdate?.(again, old, later);
+    assert.deepEqual(again.metadata.annotations, note, "it has been paused since then");
+    const resumed = merged(old as unknown as JsonObject, {
+      spec: { rollout: { paused: false } },
+    }) as unknown as ApiObject;
+    strategy.prepareForUpdate?.(resumed, old, later);
+    assert.equal(resumed.metadata.annotations, undefined);
+  });
+
+  it("says what of it has no effect yet", () => {
+    const strategy = strategyFor(apiVersion, "DeliveryPolicy");
+    const said = (change: JsonObject): readonly string[] | undefined => {
+      const { object } = created(
+        merged(policy, { spec: { rollout: { steps: [] }, reload: null, ...change } }),
+      );
+      return strategy.warnings?.(object, undefined);
+    };
+    assert.deepEqual(said({}), []);
+    assert.deepEqual(said({ rollout: { paused: true, steps: [] } }), []);
+    assert.deepEqual(
+      said({ health: {}, confirm: { timeoutSeconds: 1 }, rollout: { steps: [{ pods: 1 }] } }),
+      [
+        "spec.rollout.steps: not carried out yet; it is stored and has no effect",
+        "spec.health: not carried out yet; it is stored and has no effect",
+        "spec.confirm: not carried out yet; it is stored and has no effect",
+      ],
+    );
+  });
+
   it("refuses a status that counts backwards", () => {
     assert.deepEqual(withStatus(policy, {}, { step: -1 }).errors, [
       "status.step: Invalid value: -1: must be greater than or equal to 0",
@@ -158,7 +201,7 @@ describe("ConfigView", () => {
       'uses[0].how: Unsupported value: "x": supported values: "args", "env", "sidecar", "subPath", "volume"',
       'uses[0].drift.reason: Unsupported value: "y": supported values: "ArgsFrozen", "EnvFrozen", "GateRejected", "ImmutableRecreated", "NodeAway", "NotConfirmed", "RolloutHeld", "SubPathFrozen", "TamperedOnDisk", "WriteFailed"',
       "uses[1].wanted.hash: Required value",
-      'uses[2]: Duplicate value: {"kind":"ConfigMap","name":"c","how":"volume","container":""}',
+      'uses[2]: Duplicate value: {"kind":"ConfigMap","name":"c","how":"volume","container":"","mountPath":""}',
     ],
   ]);
 

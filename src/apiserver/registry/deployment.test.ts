@@ -168,7 +168,7 @@ describe("Deployment", () => {
     const other = decoded(
       merged(good, { metadata: { labels: { a: "b" } }, spec: { replicas: 9 } }),
     );
-    strategy.prepareForStatusUpdate?.(other, object, { now: "", dryRun: false });
+    strategy.prepareForStatusUpdate?.(other, object, { now: "", nowMs: 0, dryRun: false });
     assert.deepEqual(other["spec"], object["spec"]);
     assert.equal(other.metadata.labels, undefined);
   });

@@ -96,6 +96,22 @@ describe("ObjectStore", () => {
     deepEqual(run.resource.cache.get("n/a")?.object["data"], { text: "20" });
   });
 
+  it("lets everybody through who writes one object at the same time, with few rounds", async () => {
+    await using run = await running();
+    await run.objects.create(run.resource, "n/a", object("0"));
+    let decisions = 0;
+    const client = async (client: number): Promise<void> => {
+      for (let i = 0; i < 100; i++) {
+        await run.objects.change(run.resource, "n/a", () => {
+          decisions++;
+          return write(`${client} ${i}`);
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, (_, index) => client(index)));
+    ok(decisions < 2 * 1600, `${decisions} decisions for 1600 writes`);
+  });
+
   it("does not refuse for what is no longer true", async () => {
     await using run = await running();
     const seen: (string | undefined)[] = [];

@@ -3,7 +3,8 @@
 // nobody is refused for what is no longer true.
 
 import type { ApiObject } from "../../api/object.ts";
-import { alreadyExists, tooLarge } from "../../api/status-error.ts";
+import { alreadyExists, serviceUnavailable, tooLarge } from "../../api/status-error.ts";
+import { Mutex } from "../../base/mutex.ts";
 import type { Store, StoredValue, WriteResult } from "../../storage/store.ts";
 import { CachedObject, encodeForStore } from "../cache/cached-object.ts";
 import type { WatchCache } from "../cache/watch-cache.ts";
@@ -21,21 +22,56 @@ export interface Outcome {
   readonly was: "created" | "updated" | "deleted" | "unchanged";
 }
 
+/** A write that was acknowledged, and that the cache shows. */
+export interface Written {
+  readonly resource: Resource;
+  readonly key: string;
+  readonly revision: bigint;
+  /** Name of the user who asked for it. */
+  readonly by: string;
+}
+
+/** Who writes when nobody asked for it. */
+const SYSTEM_USER = "system:apiserver";
+
 export interface ObjectStoreOptions {
   readonly store: Store;
   readonly cache: WatchCache;
 }
 
-/** Writers of one object that keep losing against others give up after so many rounds. */
-const MAX_ROUNDS = 100;
+/** Before one asks for a turn: a decision on an old object, and one on the new one. */
+const FREE_ROUNDS = 2;
+/** Only writers at other servers can make one lose so often: those of this one take turns. The client may try again. */
+const MAX_ROUNDS = 1000;
+
+interface Wish {
+  readonly resource: Resource;
+  readonly key: string;
+  readonly decide: (current: CachedObject | undefined) => Change;
+  readonly by: string;
+}
+
+interface Turns {
+  readonly mutex: Mutex;
+  /** Those who write, and those who wait. */
+  count: number;
+}
 
 export class ObjectStore {
   readonly #store: Store;
   readonly #cache: WatchCache;
+  readonly #listeners: ((written: Written) => void)[] = [];
+  /** Of keys that somebody has lost a write of: from then on one writer at a time, until nobody waits. */
+  readonly #turns = new Map<string, Turns>();
 
   constructor({ store, cache }: ObjectStoreOptions) {
     this.#store = store;
     this.#cache = cache;
+  }
+
+  /** Of every write through this store but deletions. Must not throw, and must not take long: the writer waits. */
+  onWritten(listener: (written: Written) => void): void {
+    this.#listeners.push(listener);
   }
 
   /** As new as the store. */
@@ -45,11 +81,16 @@ export class ObjectStore {
   }
 
   /** Throws AlreadyExists. */
-  async create(resource: Resource, key: string, object: ApiObject): Promise<CachedObject> {
+  async create(
+    resource: Resource,
+    key: string,
+    object: ApiObject,
+    by: string = SYSTEM_USER,
+  ): Promise<CachedObject> {
     const value = encoded(resource, object);
     const result = await this.#store.create(resource.storage.prefix + key, value);
     if (!result.ok) throw alreadyExists(named(resource), object.metadata.name ?? "");
-    return this.#written({ resource, key, value, object, revision: result.revision });
+    return this.#written({ resource, key, value, object, by, revision: result.revision });
   }
 
   /**
@@ -60,11 +101,27 @@ export class ObjectStore {
     resource: Resource,
     key: string,
     decide: (current: CachedObject | undefined) => Change,
+    by: string = SYSTEM_USER,
   ): Promise<Outcome> {
+    const storeKey = resource.storage.prefix + key;
+    const wish = { resource, key, decide, by };
+    if (!this.#turns.has(storeKey)) {
+      const outcome = await this.#tryOften(wish, FREE_ROUNDS);
+      if (outcome !== undefined) return outcome;
+    }
+    using _ = await this.#turn(storeKey);
+    const outcome = await this.#tryOften(wish, MAX_ROUNDS);
+    if (outcome !== undefined) return outcome;
+    throw serviceUnavailable(`others have written ${key} ${MAX_ROUNDS} times in between`);
+  }
+
+  /** Undefined if others were faster each time. */
+  async #tryOften(wish: Wish, rounds: number): Promise<Outcome | undefined> {
+    const { resource, key, decide, by } = wish;
     let current = resource.cache.get(key);
     // True when `current` came from the store itself, after the request began.
     let isFresh = false;
-    for (let round = 0; round < MAX_ROUNDS; round++) {
+    for (let round = 0; round < rounds; round++) {
       const step = attempt(() => nextStep(resource, current, decide(current)));
       if (!isFresh && (step instanceof Error || step.do === "nothing")) {
         const fresh = await this.#read(resource, key);
@@ -76,18 +133,32 @@ export class ObjectStore {
       }
       if (step instanceof Error) throw step;
       if (step.do === "nothing") return { object: current, was: "unchanged" };
-      const outcome = await this.#tryWrite(resource, key, step);
+      const outcome = await this.#tryWrite(resource, key, { ...step, by });
       if ("was" in outcome) return outcome;
       current = this.#cached(resource, outcome.current);
       isFresh = true;
     }
-    throw new Error(`Cannot write ${key}: others wrote it ${MAX_ROUNDS} times in between`);
+    return undefined;
+  }
+
+  /** Waits for those who came before. */
+  async #turn(storeKey: string): Promise<Disposable> {
+    const turns = this.#turns.get(storeKey) ?? { mutex: new Mutex(), count: 0 };
+    this.#turns.set(storeKey, turns);
+    turns.count++;
+    const lock = await turns.mutex.lock();
+    return {
+      [Symbol.dispose]: () => {
+        lock[Symbol.dispose]();
+        if (--turns.count === 0) this.#turns.delete(storeKey);
+      },
+    };
   }
 
   async #tryWrite(
     resource: Resource,
     key: string,
-    step: Exclude<Step, { do: "nothing" }>,
+    step: Exclude<Step, { do: "nothing" }> & { readonly by: string },
   ): Promise<Outcome | { readonly current: StoredValue | undefined }> {
     const storeKey = resource.storage.prefix + key;
     const { current } = step;
@@ -97,7 +168,7 @@ export class ObjectStore {
       await this.#cache.reached(result.revision);
       return { object: step.current.at(result.revision), was: "deleted" };
     }
-    const { object, value } = step;
+    const { object, value, by } = step;
     const result: WriteResult =
       current === undefined
         ? await this.#store.create(storeKey, value)
@@ -108,6 +179,7 @@ export class ObjectStore {
       key,
       value,
       object,
+      by,
       revision: result.revision,
     });
     return { object: written, was: current === undefined ? "created" : "updated" };
@@ -119,9 +191,10 @@ export class ObjectStore {
     readonly key: string;
     readonly value: Buffer;
     readonly object: ApiObject;
+    readonly by: string;
     readonly revision: bigint;
   }): Promise<CachedObject> {
-    const { resource, key, value, object, revision } = options;
+    const { resource, key, value, object, by, revision } = options;
     await this.#cache.reached(revision);
     const found = resource.cache.get(key);
     const cached =
@@ -130,6 +203,7 @@ export class ObjectStore {
         : CachedObject.fromStored({ key, value, revision, head: resource.storage.head });
     object.metadata.resourceVersion = String(revision);
     cached.adopt(object);
+    for (const listener of this.#listeners) listener({ resource, key, revision, by });
     return cached;
   }
 

@@ -67,7 +67,7 @@ describe("New pod", () => {
       },
     ];
     const pod = newPod({ topologySpreadConstraints }, { labels: { version: "1" } });
-    podStrategy.prepareForCreate?.(pod, { now: "", dryRun: false });
+    podStrategy.prepareForCreate?.(pod, { now: "", nowMs: 0, dryRun: false });
     assert.deepEqual(pod.spec.topologySpreadConstraints?.[0]?.labelSelector, {
       matchExpressions: [{ key: "version", operator: "In", values: ["1"] }],
     });
@@ -140,7 +140,7 @@ describe("Update of a pod", () => {
     pod.spec.restartPolicy = "Never";
     podStrategy.applyDefaults?.(pod);
     const update = podStrategy.subresourceUpdates?.["ephemeralcontainers"];
-    update?.prepare(pod, old, { now: "", dryRun: false });
+    update?.prepare(pod, old, { now: "", nowMs: 0, dryRun: false });
     assert.equal(pod.spec.restartPolicy, "Always");
     assert.equal(pod.spec.ephemeralContainers.length, 1);
     assert.deepEqual(update?.validate(pod, old), []);

@@ -10,6 +10,8 @@ import type { FieldError } from "../../api/validation/field-error.ts";
 export interface WriteContext {
   /** Of the request, as metadata has it: RFC 3339 with seconds. */
   readonly now: string;
+  /** The same, for what needs it exact. */
+  readonly nowMs: number;
   readonly dryRun: boolean;
 }
 

@@ -8,6 +8,7 @@ import type { ApiObject } from "../../api/object.ts";
 import { timestamp } from "../handlers/context.ts";
 import { beforeCreate, beforeUpdate } from "./metadata-rules.ts";
 import type { Resource } from "./resource.ts";
+import type { WriteContext } from "./strategy.ts";
 
 export interface SystemWrite {
   /** Who owns the fields that are written. */
@@ -25,7 +26,7 @@ export function createdBySystem(
   const object = { kind: kind.kind, apiVersion: apiVersionOf(kind), ...structuredClone(wanted) };
   resource.strategy.applyDefaults?.(object);
   object.metadata.managedFields = owners(resource, { live: undefined, next: object, write });
-  beforeCreate(resource, object, { now: timestamp(write.nowMs), dryRun: false });
+  beforeCreate(resource, object, writeContext(write));
   return object;
 }
 
@@ -38,10 +39,14 @@ export function updatedBySystem(
   const object = structuredClone(wanted);
   object.metadata.managedFields = owners(resource, { live, next: object, write });
   beforeUpdate(resource, object, live, {
-    context: { now: timestamp(write.nowMs), dryRun: false },
+    context: writeContext(write),
     subresource: "",
   });
   return object;
+}
+
+function writeContext({ nowMs }: SystemWrite): WriteContext {
+  return { now: timestamp(nowMs), nowMs, dryRun: false };
 }
 
 interface Tracked {

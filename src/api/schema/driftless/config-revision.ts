@@ -11,13 +11,13 @@ import {
   int64,
   listOf,
   mapOf,
+  microTime,
   oneOf,
   pointer,
   ref,
   required,
   string,
   type TypeSchema,
-  time,
   type,
 } from "../schema.ts";
 
@@ -62,7 +62,7 @@ export const configRevision: TypeSchema = type(
     number: field(0, int64, "Counts the contents of the object, from 1", required),
     hash: field(0, string, "Of data and binaryData and nothing else; names the version", required),
     author: field(0, string, "The user who made the change"),
-    changedAt: field(0, time, "When the change was committed", pointer),
+    changedAt: field(0, microTime, "When the change was committed", pointer),
     summary: field(0, ref(revisionSummary), "What changed since the revision before", pointer),
     data: field(0, mapOf(string), "The content, where it is text"),
     binaryData: field(0, mapOf(bytes), "The content, where it is not text; all of it for a Secret"),

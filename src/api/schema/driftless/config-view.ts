@@ -4,6 +4,7 @@
 import { typeMeta } from "../meta.ts";
 import {
   field,
+  int32,
   listOf,
   mapOf,
   microTime,
@@ -64,6 +65,19 @@ const drift: TypeSchema = type(
   },
 );
 
+const reloadReport: TypeSchema = type(
+  "dev.driftless.v1.ReloadReport",
+  "How a process was told of new content",
+  {
+    action: field(0, string, "As the annotation says it", required),
+    result: field(0, oneOf("Failing", "Pending", "Succeeded"), "How it stands", required),
+    hash: field(0, string, "Of the content that it was told of", required),
+    attempts: field(0, int32, "How often it was tried for this content"),
+    at: field(0, microTime, "Of the last attempt", pointer),
+    message: field(0, string, "Why it does not succeed"),
+  },
+);
+
 const configUse: TypeSchema = type(
   "dev.driftless.v1.ConfigUse",
   "One way in which the pod uses one ConfigMap or Secret",
@@ -76,14 +90,23 @@ const configUse: TypeSchema = type(
       "The way into the container",
       required,
     ),
-    container: field(0, string, "The container that uses it; empty for a whole volume", {
-      default: "",
-    }),
-    mountPath: field(0, string, "Where its files are seen in the container"),
+    container: field(0, string, "The container that uses it", { default: "" }),
+    mountPath: field(0, string, "Where its files are seen in the container", { default: "" }),
+    keys: field(0, listOf(string), "The keys that are used; all if empty"),
     wanted: field(0, ref(configVersion), "What the object holds now", pointer),
     onDisk: field(0, ref(configVersion), "What the container's files hold", pointer),
     applied: field(0, ref(configVersion), "What the process has confirmed to run with", pointer),
-    stages: field(0, mapOf(microTime), "When the wanted version reached each stage, by its name"),
+    confirmedBy: field(
+      0,
+      oneOf("Library", "Reload", "Sidecar", "Start"),
+      "How it is known what the process runs with; empty if it is not",
+    ),
+    stages: field(
+      0,
+      mapOf(microTime),
+      "When the wanted version reached each stage: seen, gated, onDisk, noticed, applied",
+    ),
+    reload: field(0, ref(reloadReport), "What was done last to tell the process", pointer),
     drift: field(0, ref(drift), "Absent while all is well or on its way", pointer),
   },
 );
@@ -98,7 +121,7 @@ export const configView: TypeSchema = type(
     node: field(0, string, "The node that the pod runs on"),
     uses: field(
       0,
-      listOf(ref(configUse), { keys: ["kind", "name", "how", "container"] }),
+      listOf(ref(configUse), { keys: ["kind", "name", "how", "container", "mountPath"] }),
       "Every use of a ConfigMap or Secret by the pod",
     ),
   },

@@ -5,7 +5,11 @@ import type { JsonObject, JsonValue } from "../../../api/json.ts";
 import type { ApiObject } from "../../../api/object.ts";
 import type { Strategy } from "../strategy.ts";
 
-const context = { now: "2026-01-02T03:04:05Z", dryRun: false };
+const context = {
+  now: "2026-01-02T03:04:05Z",
+  nowMs: Date.UTC(2026, 0, 2, 3, 4, 5, 678),
+  dryRun: false,
+};
 
 /** Decoded and defaulted. */
 export function received(strategy: Strategy, value: JsonValue): ApiObject {

@@ -8,7 +8,11 @@ import type { FieldError } from "../../../api/validation/field-error.ts";
 import { strategies } from "../strategies.ts";
 import type { Strategy, WriteContext } from "../strategy.ts";
 
-export const context: WriteContext = { now: "2026-01-02T03:04:05Z", dryRun: false };
+export const context: WriteContext = {
+  now: "2026-01-02T03:04:05Z",
+  nowMs: Date.UTC(2026, 0, 2, 3, 4, 5, 678),
+  dryRun: false,
+};
 
 const all = new Map(strategies().map((strategy) => [strategy.kind, strategy]));
 
