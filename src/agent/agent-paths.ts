@@ -72,6 +72,16 @@ export class AgentPaths {
     return join(this.pod(podUid), "plugins", "driftless.dev~live-subpath");
   }
 
+  /** Where the pod's containers say what they run with: `<container>/<attempt>`. Goes with the pod. */
+  acks(podUid: string): string {
+    return join(this.pod(podUid), "plugins", "driftless.dev~ack");
+  }
+
+  /** What the pod's containers were told of changes. Goes with the pod. */
+  reloads(podUid: string): string {
+    return join(this.pod(podUid), "plugins", "driftless.dev~reload");
+  }
+
   etcHosts(podUid: string): string {
     return join(this.pod(podUid), "etc-hosts");
   }

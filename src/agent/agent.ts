@@ -19,7 +19,11 @@ import { currentProcess } from "../files/process-identity.ts";
 import { MountThread } from "../mounts/mount-thread.ts";
 import type { Mounts } from "../mounts/mounts.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { AckDirectories } from "./acks/ack-directories.ts";
 import { AgentPaths, type VolumePlace } from "./agent-paths.ts";
+import { confirmationsOf } from "./confirmations.ts";
+import { createGate } from "./gate/create-gate.ts";
+import type { GatedObjects } from "./gate/gated-objects.ts";
 import { CertificateRenewal } from "./join/certificate-renewal.ts";
 import type { NodeIdentity } from "./join/node-identity.ts";
 import { LiveSubPaths } from "./live-sub-path/live-sub-paths.ts";
@@ -47,7 +51,10 @@ import { NodeProbes } from "./probes/node-probes.ts";
 import { NodeServer } from "./server/node-server.ts";
 import type { ServedPod } from "./server/served-pods.ts";
 import { SubPaths } from "./sub-path/sub-paths.ts";
+import { followedByBoth } from "./tampering/followed-by-both.ts";
+import { VolumeTampering } from "./tampering/volume-tampering.ts";
 import { TokenManager } from "./tokens/token-manager.ts";
+import { type ReportViewsOptions, reportViews } from "./views/report-views.ts";
 import { defaultPlugins } from "./volumes/plugins/default-plugins.ts";
 import { EmptyDirPlugin } from "./volumes/plugins/empty-dir-plugin.ts";
 import { VolumeManager } from "./volumes/volume-manager.ts";
@@ -99,8 +106,6 @@ const SERVICES: ResourceKind = {
 };
 /** What programs that are probed see, and some answer differently to. */
 const PROBE_AGENT = "kube-probe/1.36";
-/** An object that only environments use is not watched for longer than this after it was read, as in the kubelet. */
-const IDLE_PERIODS = 5;
 
 export class Agent {
   readonly #options: AgentOptions;
@@ -129,10 +134,10 @@ function partsOf(options: AgentOptions): readonly Part[] {
   const base = { clock, random, logger };
   const paths = new AgentPaths(dataDir);
   const own = server && ownNode(options, server);
-  const objects = objectsOf(options, own);
   const services = server && servicesOf(server, base);
   const self = currentProcess();
   const subPaths = new SubPaths({ paths, mounts });
+  const ackDirectories = new AckDirectories({ paths, mounts, logger });
   const events =
     server &&
     new EventRecorder({
@@ -142,18 +147,21 @@ function partsOf(options: AgentOptions): readonly Part[] {
       ...base,
     });
   const told = events ?? loggedEvents(logger);
+  const gate = server && gateOf(options, server, { own, events: told });
+  const objects = gate ?? new NoObjects();
   const live = new LiveSubPaths({
     ...{ paths, runtime, ...base },
     replacer: new MountThread(clock),
     events: told,
     metrics: subPathMetrics(metrics),
   });
+  const tampering = new VolumeTampering({ paths, events: told, clock, logger });
   const plugins = defaultPlugins({
     ...{ paths, mounts, objects, ...base },
     tokens: new TokenManager({ client: server?.client, ...base }),
     node: () => survey.node(),
     self,
-    followers: live,
+    followers: followedByBoth(live, tampering),
   });
   const volumes = new VolumeManager({
     ...{ paths, plugins, objects, mounts, subPaths, syncPeriodMs, metrics, onNextTurn, ...base },
@@ -166,7 +174,7 @@ function partsOf(options: AgentOptions): readonly Part[] {
     ...base,
   });
   const prepare: PrepareParts = {
-    ...{ paths, objects, volumes, subPaths },
+    ...{ paths, objects, volumes, subPaths, acks: ackDirectories },
     canReplaceMounts: options.canReplaceMounts,
     pidsLimit: options.pidsLimit,
     node: () => survey.node(),
@@ -179,10 +187,19 @@ function partsOf(options: AgentOptions): readonly Part[] {
     ...base,
   });
   const probes = probesOf(options, told);
-  const pods = new NodePods({
+  const confirmations = confirmationsOf({
+    ...{ paths, runtime, volumes, objects, metrics, ...base },
+    directories: ackDirectories,
+    events: told,
+    pod: (uid) => pods.workers.get(uid)?.pod,
+  });
+  const pods: NodePods = new NodePods({
     ...{ paths, volumes, objects, source, probes, ...base },
     volumeUsage: usageOf(plugins),
-    runtime: noticingStarts(runtime, (status) => live.started(status)),
+    runtime: noticingStarts(runtime, async (status) => {
+      await live.started(status);
+      confirmations.started(status);
+    }),
     node: {
       name: nodeName,
       bootId: self.bootId,
@@ -199,14 +216,21 @@ function partsOf(options: AgentOptions): readonly Part[] {
     ...options.runtimeParts,
     { name: "runtime", run: (signal) => runtime.run(signal), ready: runtime.ready },
     { name: "objects", run: (signal) => objects.run(signal) },
-    ...(events === undefined
-      ? []
-      : [{ name: "events", run: (signal: AbortSignal) => events.run(signal) }]),
+    ...partIfAny("events", events),
     ...(services === undefined
       ? []
       : [{ name: "services", run: (signal: AbortSignal) => runServices(services, pods, signal) }]),
     { name: "live sub paths", run: (signal) => live.run(signal) },
+    { name: "tampering", run: (signal) => tampering.run(signal) },
     { name: "volumes", run: (signal) => volumes.run(signal) },
+    ...confirmations.parts,
+    ...viewParts(
+      { server, own, gate },
+      {
+        ...{ nodeName, source, statuses, workers: pods.workers, metrics, ...base },
+        ...{ ...confirmations, tampering, volumes, subPaths: live, runtime },
+      },
+    ),
     ...(server && own
       ? nodeParts(options, server, { own, asked: askedOf(options, server, { pods, statuses }) })
       : []),
@@ -214,6 +238,10 @@ function partsOf(options: AgentOptions): readonly Part[] {
     { name: "pods", run: (signal) => pods.run(signal) },
     { name: "rounds", run: (signal) => rounds(objects, options, signal) },
   ];
+}
+
+function partIfAny(name: string, part: Pick<Part, "run"> | undefined): readonly Part[] {
+  return part === undefined ? [] : [{ name, run: (signal) => part.run(signal) }];
 }
 
 function probesOf(options: AgentOptions, events: Events): NodeProbes {
@@ -239,14 +267,41 @@ function ownNode(
   return new OwnNode({ nodeName, labels, client, nodes, clock, random, logger });
 }
 
-function objectsOf(options: AgentOptions, own: OwnNode | undefined): UpkeptObjects {
-  const { server, strategy, syncPeriodMs, clock, random, logger, metrics } = options;
-  if (server === undefined) return new NoObjects();
-  return createObjectManager(strategy, {
-    ...{ client: server.client, clock, random, logger, metrics },
+/** Everything that pods use of objects goes through it. */
+function gateOf(
+  options: AgentOptions,
+  { client }: ServerSide,
+  { own, events }: { readonly own: OwnNode | undefined; readonly events: Events },
+): GatedObjects {
+  const { dataDir, strategy, clock, random, logger, metrics } = options;
+  const parts = { client, clock, random, logger, metrics };
+  const objects = createObjectManager(strategy, {
+    ...parts,
     ttlMs: ttlOfNode(() => own?.object),
-    maxIdleMs: Math.max(60_000, IDLE_PERIODS * syncPeriodMs),
+    // Views have to say when an environment is out of date, so what only environments use stays watched.
+    maxIdleMs: Number.POSITIVE_INFINITY,
   });
+  return createGate({ ...parts, objects, dataDir, events });
+}
+
+/** Without a server there is nobody to tell. */
+function viewParts(
+  {
+    server,
+    own,
+    gate,
+  }: {
+    readonly server: ServerSide | undefined;
+    readonly own: OwnNode | undefined;
+    readonly gate: GatedObjects | undefined;
+  },
+  options: Omit<ReportViewsOptions, "client" | "own" | "stages">,
+): readonly Part[] {
+  if (!(server && own && gate)) return [];
+  const { client } = server;
+  const run = (signal: AbortSignal): Promise<void> =>
+    reportViews({ ...options, client, own, stages: gate }, signal);
+  return [{ name: "views", run }];
 }
 
 /** Whom others ask about the pods. */

@@ -38,6 +38,7 @@ async function preparedOf(wishes: Wishes): Promise<ContainerSpec> {
     objects: new NoObjects(),
     volumes: { current: () => new Map(), mounted: () => Promise.resolve(new Map()) },
     subPaths: { prepare: () => assert.fail("there are no sub paths") },
+    acks: { prepare: () => ({ mounts: [], env: [], annotations: {} }) },
     canReplaceMounts: true,
     pidsLimit: undefined,
     node: () => ({ name: "node", addresses: [], allocatable: {} }),

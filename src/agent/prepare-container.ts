@@ -7,6 +7,7 @@ import { totalmem } from "node:os";
 import type { Pod, Service } from "../api/types.ts";
 import type { Image } from "../runtime/image.ts";
 import type { ContainerSpec } from "../runtime/runtime.ts";
+import type { AckDirectories } from "./acks/ack-directories.ts";
 import type { AgentPaths } from "./agent-paths.ts";
 import type { AnyContainer } from "./all-containers.ts";
 import { buildEnvironment } from "./env/build-environment.ts";
@@ -15,8 +16,9 @@ import { containerResources } from "./env/container-resources.ts";
 import { containerSecurity } from "./env/container-security.ts";
 import { containerUser } from "./env/container-user.ts";
 import type { Environment, NodeFacts } from "./env/environment.ts";
+import { START_NOTE, startNote } from "./env/start-note.ts";
 import { imageFile } from "./image-file.ts";
-import { type ObjectVersion, referenceKey } from "./objects/config-object.ts";
+import { type ConfigObject, referenceKey } from "./objects/config-object.ts";
 import type { ObjectManager } from "./objects/object-manager.ts";
 import { podHostname } from "./pod-hostname.ts";
 import type { ContainerToPrepare } from "./pods/pod-parts.ts";
@@ -31,6 +33,7 @@ export interface PrepareParts {
   readonly objects: ObjectManager;
   readonly volumes: Pick<Volumes, "current" | "mounted">;
   readonly subPaths: Pick<SubPaths, "prepare">;
+  readonly acks: Pick<AckDirectories, "prepare">;
   /** What is mounted in a container that runs can be replaced. */
   readonly canReplaceMounts: boolean;
   readonly node: () => NodeFacts;
@@ -40,9 +43,6 @@ export interface PrepareParts {
   /** Undefined: they are not known yet. */
   readonly services: () => readonly Service[] | undefined;
 }
-
-/** In the annotations of a container: which versions its environment was made of. */
-const ENVIRONMENT_NOTE = "driftless.dev/environment";
 
 /** An object that changes more often than this in the time of a start has no version that is worth waiting for. */
 const MAX_READS = 5;
@@ -54,7 +54,7 @@ export async function prepareContainer(
   signal: AbortSignal,
 ): Promise<ContainerSpec> {
   const { environment, volumes } = await oneVersion(parts, { pod, container, signal });
-  const { variables, versions } = environment;
+  const { variables, objects } = environment;
   const user = await containerUser({
     pod,
     container,
@@ -71,6 +71,11 @@ export async function prepareContainer(
   const termination = makeTerminationFile({ paths, podUid, container, attempt, mounts });
   const hasTty = container.tty === true;
   const hostname = podHostname(pod, parts.node().name);
+  const env = [
+    ...processEnvironment({ image: image.config, variables, hostname, home, hasTty }),
+    ...liveMarker(uses),
+  ];
+  const acks = parts.acks.prepare({ pod, container: container.name, attempt, uses, mounts, env });
   return {
     podUid,
     podName,
@@ -78,19 +83,19 @@ export async function prepareContainer(
     name: container.name,
     attempt,
     annotations: {
-      [ENVIRONMENT_NOTE]: JSON.stringify(versions),
+      [START_NOTE]: JSON.stringify(
+        startNote({ pod, container, objects, volumes, uses, peek: (of) => parts.objects.peek(of) }),
+      ),
       [MOUNTS_NOTE]: JSON.stringify(uses),
       ...termination.annotations,
+      ...acks.annotations,
     },
     image: withStopSignal(image, container.lifecycle?.stopSignal),
     argv: containerCommand({ container, image: image.config, variables }),
-    env: [
-      ...processEnvironment({ image: image.config, variables, hostname, home, hasTty }),
-      ...liveMarker(uses),
-    ],
+    env: [...env, ...acks.env],
     workingDir: workingDirOf(container.workingDir, image),
     user: credentials,
-    mounts: [...mounts, ...termination.mounts],
+    mounts: [...mounts, ...termination.mounts, ...acks.mounts],
     isRootReadOnly: container.securityContext?.readOnlyRootFilesystem === true,
     security: containerSecurity({ pod, container, seccompDirectory: paths.seccomp }),
     resources: containerResources({
@@ -160,15 +165,15 @@ async function oneVersion(
       volumePath: (name) => before.get(name)?.path,
     });
     const volumes = parts.volumes.current(podUid);
-    if (read === MAX_READS || areAlike(environment.versions, volumes))
+    if (read === MAX_READS || areAlike(environment.objects, volumes))
       return { environment, volumes };
     await parts.volumes.mounted(podUid, signal);
   }
 }
 
 /** A volume that could not be refreshed stays behind whatever is done: it does not hold up the container. */
-function areAlike(versions: readonly ObjectVersion[], volumes: MountedVolumes): boolean {
-  const wanted = new Map(versions.map((one) => [referenceKey(one), one.version]));
+function areAlike(objects: readonly ConfigObject[], volumes: MountedVolumes): boolean {
+  const wanted = new Map(objects.map((one) => [referenceKey(one), one.version]));
   return [...volumes.values()]
     .filter(({ failure }) => failure === undefined)
     .flatMap((volume) => volume.versions)

@@ -20,6 +20,8 @@ export interface TmpfsOptions {
   readonly sizeBytes: number | undefined;
   /** Of its root. */
   readonly mode: number;
+  /** How many files and directories, its root among them; not limited if it is missing. */
+  readonly maxInodes?: number;
   /** What is on it may be run as a program; not if it is missing. */
   readonly isExecutable?: boolean;
 }

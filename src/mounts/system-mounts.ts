@@ -21,11 +21,14 @@ export class SystemMounts implements Mounts {
   /** Until the kernel has said that it cannot: before 6.4, and in user namespaces. */
   #hasNoSwap = true;
 
-  tmpfs(directory: string, { sizeBytes, mode, isExecutable }: TmpfsOptions): void {
+  tmpfs(directory: string, { sizeBytes, mode, maxInodes, isExecutable }: TmpfsOptions): void {
     using place = openNoLinks(directory);
     const options = [`mode=${mode.toString(8)}`];
     if (sizeBytes !== undefined) {
       options.push(`size=${sizeBytes}`);
+    }
+    if (maxInodes !== undefined) {
+      options.push(`nr_inodes=${maxInodes}`);
     }
     const mountWith = (all: readonly string[]): void =>
       mount({

@@ -67,6 +67,7 @@ export class AskedNode implements AsyncDisposable {
     this.server = new NodeServer({
       ...{ nodeName, identity, client, pods, listen, ...base },
       runtime: this.#runtime(),
+      metrics: createMetrics(),
     });
     this.renewal = new CertificateRenewal({
       ...{ files: machine.files, nodeName, client, metrics: createMetrics(), ...base },

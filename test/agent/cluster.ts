@@ -37,8 +37,8 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
-  /** With a server that somebody else has started; it is disposed of with the rest. */
-  static async of(server: DriftlessServer, node: Omit<NodeOptions, "server">): Promise<Cluster> {
+  /** With a server that somebody else has started; it is disposed of with the rest. The node may have a way of its own to it. */
+  static async of(server: DriftlessServer, node: NodeOptions): Promise<Cluster> {
     return new Cluster(server, await DriftlessNode.start({ server, ...node }));
   }
 

@@ -390,10 +390,10 @@ describe("buildEnvironment with keys of objects", () => {
     ];
     const objects = [configMap("app", { a: "1", b: "2" }), secret("db", { p: "x" })];
     const { sources, asked } = sourcesOf({ env, envFrom, objects });
-    const { versions } = await buildEnvironment(sources);
+    const made = await buildEnvironment(sources);
     assert.deepEqual(asked, ["ConfigMap/shop/app", "Secret/shop/gone", "Secret/shop/db"]);
     assert.deepEqual(
-      versions,
+      made.objects.map((object) => object.asVersion),
       objects.map((object) => object.asVersion),
     );
   });

@@ -3,24 +3,19 @@
 // and what no process can have in its environment is an error that says where it is.
 
 import { isUtf8 } from "node:buffer";
+import { expand } from "../../api/config/expansion.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import type { EnvFromSource, EnvVar, EnvVarSource, FileKeySelector } from "../../api/types.ts";
-import { compareUtf8 } from "../../files/version.ts";
+import { compareUtf8 } from "../../base/content-version.ts";
 import { envFieldValue } from "../fields/field-ref.ts";
 import {
   allocatableForPod,
   containerResourceValue,
   resourceFieldValue,
 } from "../fields/resource-field.ts";
-import {
-  type ConfigObject,
-  type ObjectReference,
-  type ObjectVersion,
-  referenceKey,
-} from "../objects/config-object.ts";
+import { type ConfigObject, type ObjectReference, referenceKey } from "../objects/config-object.ts";
 import { EnvFileError, envFileValue, readEnvFile } from "./env-file.ts";
 import type { Environment, EnvironmentSources } from "./environment.ts";
-import { expand } from "./expansion.ts";
 import { serviceVariables } from "./service-variables.ts";
 
 /** Throws with the original's texts. No value is in any message. */
@@ -38,7 +33,7 @@ export async function buildEnvironment(sources: EnvironmentSources): Promise<Env
   for (const [name, value] of services) {
     if (!variables.has(name)) variables.set(name, value); // (3)
   }
-  return { variables, versions: objects.versions };
+  return { variables, objects: objects.found };
 }
 
 interface Inputs {
@@ -87,9 +82,9 @@ class FetchedObjects {
     throw result?.reason;
   }
 
-  get versions(): readonly ObjectVersion[] {
+  get found(): readonly ConfigObject[] {
     return [...this.#results.values()].flatMap((result) =>
-      result.status === "fulfilled" ? [result.value.asVersion] : [],
+      result.status === "fulfilled" ? [result.value] : [],
     );
   }
 }

@@ -1,8 +1,8 @@
 // What a container runs, and the environment in which: what the pod says, over what the image says.
 
+import { expand } from "../../api/config/expansion.ts";
 import type { ImageConfig } from "../../runtime/image.ts";
 import type { AnyContainer } from "../all-containers.ts";
-import { expand } from "./expansion.ts";
 
 /** What programs are looked for in if neither the image nor the pod says it. */
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -1,9 +1,9 @@
-// What a container's environment is made of, and what comes out. Fixed for the life of the container: the versions say which
-// objects it was made of, so that everybody can be told when it is out of date.
+// What a container's environment is made of, and what comes out. Fixed for the life of the container: the objects that it was
+// made of are noted (start-note.ts), so that everybody can be told when it is out of date.
 
 import type { Pod, Service } from "../../api/types.ts";
 import type { AnyContainer } from "../all-containers.ts";
-import type { ConfigObject, ObjectReference, ObjectVersion } from "../objects/config-object.ts";
+import type { ConfigObject, ObjectReference } from "../objects/config-object.ts";
 
 export interface EnvironmentSources {
   readonly pod: Pod;
@@ -30,5 +30,6 @@ export interface NodeFacts {
 export interface Environment {
   /** In the order of their declaration: the same every time. Values may be secrets. */
   readonly variables: ReadonlyMap<string, string>;
-  readonly versions: readonly ObjectVersion[];
+  /** What they were made of. */
+  readonly objects: readonly ConfigObject[];
 }

@@ -2,7 +2,7 @@
 
 import { isIPv6 } from "node:net";
 import type { Service, ServicePort } from "../../api/types.ts";
-import { compareUtf8 } from "../../files/version.ts";
+import { compareUtf8 } from "../../base/content-version.ts";
 
 /** Of these services in the namespace "default" every pod hears. */
 const everywhere: ReadonlySet<string> = new Set(["kubernetes"]);

@@ -1,10 +1,10 @@
-// Says over HTTP how the agent is: /healthz, /readyz and /metrics. For this machine only: on loopback or a Unix socket,
-// without TLS and without anything that changes something.
+// Says over HTTP how the agent is: /healthz, /readyz and /metrics. For this machine only, on loopback or a Unix socket, unless an
+// address is given; without TLS and without anything that changes something.
 
 import { once } from "node:events";
 import { rmSync, statSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, isIPv6 } from "node:net";
 import { aborted } from "../../base/abort.ts";
 import { describe } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -18,12 +18,14 @@ interface HealthCheck {
 
 export interface HealthServerOptions {
   /** 0 for any that is free. */
-  readonly listen: { readonly port: number } | { readonly socketPath: string };
+  readonly listen:
+    | { readonly port: number; readonly host?: string }
+    | { readonly socketPath: string };
   /** Whether the agent should be started again. */
   readonly health: readonly HealthCheck[];
   /** Whether it does its work. */
   readonly readiness: readonly HealthCheck[];
-  readonly metrics: Metrics;
+  readonly metrics: Pick<Metrics, "text" | "contentType">;
   readonly logger: Logger;
 }
 
@@ -81,16 +83,19 @@ export class HealthServer {
       removeSocket(listen.socketPath); // Of a life before this one.
       server.listen(listen.socketPath);
     } else {
-      server.listen(listen.port, LOOPBACK);
+      server.listen(listen.port, listen.host ?? LOOPBACK);
     }
     try {
       await once(server, "listening");
     } catch (err) {
-      const where = "socketPath" in listen ? listen.socketPath : `${LOOPBACK}:${listen.port}`;
+      const where =
+        "socketPath" in listen ? listen.socketPath : `${listen.host ?? LOOPBACK}:${listen.port}`;
       throw new Error(`Cannot tell of the agent's health on ${where}`, { cause: err });
     }
     const address = server.address() as AddressInfo | string;
-    return typeof address === "string" ? address : `http://${LOOPBACK}:${address.port}`;
+    if (typeof address === "string") return address;
+    const host = isIPv6(address.address) ? `[${address.address}]` : address.address;
+    return `http://${host}:${address.port}`;
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -50,6 +50,7 @@ export class LiveSubPaths {
   readonly #options: LiveSubPathsOptions;
   /** Running containers that have such mounts, by pod and by their id. */
   readonly #pods = new Map<string, Map<string, LiveContainer>>();
+  readonly #handlers = new Set<(podUid: string) => void>();
 
   constructor(options: LiveSubPathsOptions) {
     this.#options = options;
@@ -113,6 +114,13 @@ export class LiveSubPaths {
         ...{ container, volume, mountPath, subPath, state },
       })),
     );
+  }
+
+  /** Called when `uses` of a pod may say something else. It must not throw. */
+  onChange(handler: (podUid: string) => void): Disposable {
+    const own = (podUid: string): void => handler(podUid);
+    this.#handlers.add(own);
+    return { [Symbol.dispose]: () => void this.#handlers.delete(own) };
   }
 
   #add(status: ContainerStatus): LiveContainer | undefined {
@@ -232,12 +240,12 @@ export class LiveSubPaths {
       const { reason, detail } = outcome;
       const message = behindText(live.use, reason, detail);
       replacements.inc({ result: reason });
-      this.#set(live, { state: "behind", reason, message, version: outcome.version });
+      this.#set(container, live, { state: "behind", reason, message, version: outcome.version });
       this.#complain(container, live, { reason, message });
       return;
     }
     if (outcome.kind === "replaced") replacements.inc({ result: "replaced" });
-    this.#set(live, { state: outcome.isEmpty ? "absent" : "live", version });
+    this.#set(container, live, { state: outcome.isEmpty ? "absent" : "live", version });
     if (live.told === undefined) return;
     live.told = undefined;
     const { mountPath } = live.use;
@@ -252,7 +260,7 @@ export class LiveSubPaths {
     const detail = err instanceof Error ? err.message : "unknown error";
     const message = behindText(live.use, reason, detail);
     this.#options.metrics.replacements.inc({ result: reason });
-    this.#set(live, { state: "behind", reason, message, version: live.state.version });
+    this.#set(container, live, { state: "behind", reason, message, version: live.state.version });
     this.#complain(container, live, { reason, message });
   }
 
@@ -288,10 +296,11 @@ export class LiveSubPaths {
     this.#options.events.record({ object: { ...pod, uid: podUid, fieldPath }, ...event });
   }
 
-  #set(live: LiveUse, state: UseState): void {
+  #set({ status: { podUid } }: LiveContainer, live: LiveUse, state: UseState): void {
     this.#count(live.state, -1);
     this.#count(state, 1);
     live.state = state;
+    for (const handler of this.#handlers) handler(podUid);
   }
 
   #count({ state }: UseState, by: 1 | -1): void {

@@ -51,8 +51,26 @@ describe("ConfigObject", () => {
     const object = configMap({ data: { a: "1", b: "2" } });
     equal(object.version, configMap({ data: { b: "2", a: "1" }, immutable: true }).version);
     equal(object.version, configMap({ data: { a: "1" }, binaryData: { b: base64("2") } }).version);
-    equal(object.version, secret({ a: base64("1"), b: base64("2") }).version);
     notEqual(object.version, configMap({ data: { a: "12", b: "" } }).version);
+  });
+
+  it("G9 has a version as a Secret that does not give its content away", () => {
+    const content = { a: base64("1"), b: base64("2") };
+    equal(secret(content).version, secret(content).version);
+    notEqual(secret(content).version, configMap({ data: { a: "1", b: "2" } }).version);
+  });
+
+  it("is what it was when it is made from a revision", () => {
+    const object = { apiVersion: "v1", name: "app", uid: "u1", resourceVersion: "7" };
+    const revision = { metadata: { namespace: "default" }, number: 1, hash: "h" };
+    const binaryData = { a: base64("1"), b: base64("2") };
+    const ofMap = { ...revision, object: { ...object, kind: "ConfigMap" as const }, binaryData };
+    const ofSecret = { ...ofMap, object: { ...object, kind: "Secret" as const } };
+    deepEqual(
+      ConfigObject.fromRevision(ofMap).asVersion,
+      configMap({ data: { a: "1", b: "2" } }).asVersion,
+    );
+    equal(ConfigObject.fromRevision(ofSecret).version, secret(binaryData).version);
   });
 
   it("G9 prints neither keys nor values, however it is printed", () => {

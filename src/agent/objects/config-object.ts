@@ -1,8 +1,8 @@
 // A ConfigMap or a Secret as pods use it: keys and bytes, decoded once. Both may hold what nobody should print, so neither prints.
 
 import { inspect } from "node:util";
-import type { ConfigMap, Secret as SecretObject } from "../../api/types.ts";
-import { compareUtf8, versionOf } from "../../files/version.ts";
+import type { ConfigMap, ConfigRevision, Secret as SecretObject } from "../../api/types.ts";
+import { contentVersion } from "../../base/content-version.ts";
 
 export type ObjectKind = "ConfigMap" | "Secret";
 
@@ -16,9 +16,11 @@ export interface ObjectReference {
 export interface ObjectVersion extends ObjectReference {
   readonly uid: string;
   readonly resourceVersion: string;
-  /** Content hash of the keys and their bytes, and of nothing else; 64 hex digits. */
+  /** Content hash of the keys and their bytes; 64 hex digits. A Secret's is keyed with its uid (content-version.ts). */
   readonly version: string;
 }
+
+const MAX_USED_VERSIONS = 32;
 
 /** One key for maps: "ConfigMap/default/app". */
 export function referenceKey({ kind, namespace, name }: ObjectReference): string {
@@ -40,11 +42,15 @@ export class ConfigObject implements ObjectReference {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly isImmutable: boolean;
+  /** By which delivery policies choose it. */
+  readonly labels: Readonly<Record<string, string>>;
   /** Of all keys; `data` before `binaryData`, which the API keeps apart. */
   readonly #bytes: ReadonlyMap<string, Uint8Array>;
   /** Keys of a ConfigMap's `binaryData`: no environment has them. */
   readonly #binary: ReadonlySet<string>;
   #version: string | undefined;
+  /** A thousand pods of one template ask for the same. */
+  readonly #usedVersions = new Map<string, string>();
 
   private constructor(
     of: ObjectReference,
@@ -60,6 +66,7 @@ export class ConfigObject implements ObjectReference {
     this.uid = object.metadata.uid ?? "";
     this.resourceVersion = object.metadata.resourceVersion ?? "";
     this.isImmutable = object.immutable === true;
+    this.labels = object.metadata.labels ?? {};
     this.#bytes = content.bytes;
     this.#binary = content.binary;
   }
@@ -82,6 +89,17 @@ export class ConfigObject implements ObjectReference {
       bytes.set(key, Buffer.from(value, "base64"));
     }
     return new ConfigObject(referenceTo("Secret", object), object, { bytes, binary: new Set() });
+  }
+
+  /** What the object held once. As the object was then, but for its labels, which a revision does not keep. */
+  static fromRevision(revision: ConfigRevision): ConfigObject {
+    const { object, data, binaryData } = revision;
+    const { name, uid, resourceVersion } = object;
+    const { namespace } = revision.metadata;
+    const metadata = { name, namespace, uid, resourceVersion };
+    return object.kind === "Secret"
+      ? ConfigObject.fromSecret({ metadata, data: binaryData })
+      : ConfigObject.fromConfigMap({ metadata, data, binaryData });
   }
 
   get keys(): readonly string[] {
@@ -111,8 +129,25 @@ export class ConfigObject implements ObjectReference {
   }
 
   get version(): string {
-    this.#version ??= contentVersion(this.#bytes);
+    this.#version ??= contentVersion(this, this.#bytes);
     return this.#version;
+  }
+
+  /**
+   * Of these keys alone, those that are there: what somebody has who uses no others; undefined: of all. With a uid: what it would be if the object
+   * had that one.
+   */
+  versionOf(keys: readonly string[] | undefined, uid: string = this.uid): string {
+    if (keys === undefined && uid === this.uid) return this.version;
+    const asked = JSON.stringify([uid, keys]);
+    const known = this.#usedVersions.get(asked);
+    if (known !== undefined) return known;
+    const used = keys && new Set(keys);
+    const content = [...this.#bytes].filter(([key]) => used === undefined || used.has(key));
+    const version = contentVersion({ kind: this.kind, uid }, new Map(content));
+    if (this.#usedVersions.size >= MAX_USED_VERSIONS) this.#usedVersions.clear();
+    this.#usedVersions.set(asked, version);
+    return version;
   }
 
   get asVersion(): ObjectVersion {
@@ -127,11 +162,6 @@ export class ConfigObject implements ObjectReference {
   toJSON(): string {
     return this.toString();
   }
-}
-
-function contentVersion(bytes: ReadonlyMap<string, Uint8Array>): string {
-  const sorted = [...bytes].toSorted(([a], [b]) => compareUtf8(a, b));
-  return versionOf(sorted.map(([path, data]) => ({ path, data })));
 }
 
 function referenceTo(kind: ObjectKind, object: ConfigMap | SecretObject): ObjectReference {

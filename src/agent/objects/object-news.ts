@@ -1,8 +1,8 @@
 // Tells those who want to know, and the log, what became of objects: once for each version, in the turn in which it came.
 // Neither names a key nor shows a value.
 
+import { SHORT_VERSION_DIGITS } from "../../base/content-version.ts";
 import type { Logger } from "../../base/logger.ts";
-import { SHORT_VERSION_DIGITS } from "../../files/version.ts";
 import {
   type ConfigObject,
   type ObjectKind,

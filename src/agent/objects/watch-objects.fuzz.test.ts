@@ -38,8 +38,7 @@ type Step =
         | "holdWatches"
         | "letWatchesGoOn"
         | "holdAnswers"
-        | "letAnswersGoOn"
-        | "recheck";
+        | "letAnswersGoOn";
     }
   | { readonly do: "pass"; readonly ms: number };
 
@@ -76,7 +75,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      do: fc.constantFrom("cut", "end", "compact", "goAway", "comeBack", "comeBack", "recheck"),
+      do: fc.constantFrom("cut", "end", "compact", "goAway", "comeBack", "comeBack"),
     }),
   },
   {
@@ -153,9 +152,6 @@ class Play {
         break;
       case "letAnswersGoOn":
         this.#letAnswersGoOn();
-        break;
-      case "recheck":
-        void this.objects.recheck(this.#stop.signal);
         break;
       case "pass":
         break;
@@ -239,7 +235,6 @@ class Play {
     server.letWatchesGoOn();
     this.#letAnswersGoOn();
     await clock.step(120_000);
-    await Promise.all([this.objects.recheck(this.#stop.signal), clock.step(0)]);
     const expected: string[] = [];
     for (const [podUid, names] of this.#pods) {
       for (const each of names.keys()) this.#read(podUid, each);
@@ -252,7 +247,7 @@ class Play {
       const held = this.objects.peek(of);
       ok(held !== "unknown", `${key} is unknown`);
       equal(held?.resourceVersion, object?.metadata.resourceVersion, key);
-      if (object?.["immutable"] !== true) expected.push(key);
+      expected.push(key);
     }
     deepEqual(server.watched, expected.toSorted());
     equal(this.objects.oldestStalenessMs, 0);

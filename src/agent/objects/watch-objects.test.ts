@@ -239,52 +239,34 @@ describe("WatchObjects", () => {
   describe("an immutable object", () => {
     const put = (immutable: boolean): void => parts.server.put("a", { immutable });
 
-    it("H8 H10 is watched while it is not", async () => {
+    it("H8 H10 H9 H11 is watched as any other, before and after it has become so", async () => {
       await settle();
       put(false);
       await read();
       equal(isWatched(), true);
-      put(false);
-      await read();
+      put(true);
+      await parts.clock.step(0);
       equal(isWatched(), true);
-    });
-
-    it("H9 is not watched once it has come", async () => {
-      await settle();
-      put(true);
-      await parts.clock.step(0);
-      equal(isWatched(), false);
-      equal(await version(), "101");
-    });
-
-    it("H11 is not watched once it has become so", async () => {
-      put(false);
-      await settle();
-      put(true);
-      await parts.clock.step(0);
-      equal(isWatched(), false);
       equal(await version(), "102");
     });
 
-    it("H12 is not watched if it is so from the start, and asked for no more", async () => {
+    it("H12 is watched if it is so from the start, and asked for no more", async () => {
       put(true);
       await settle();
       await read();
-      equal(isWatched(), false);
+      equal(isWatched(), true);
       deepEqual(parts.server.asked, [`watch ${KEY}`]);
       equal(objects.oldestStalenessMs, 0);
     });
 
-    it("Z24 is seen by the round when it was made anew, and told as another", async () => {
+    it("Z24 is seen at once when it was made anew, and told as another", async () => {
       put(true);
       await settle();
       parts.server.remove("a");
       put(true);
       await parts.clock.step(0);
-      await objects.recheck(stop.signal);
       equal(await version(), "103");
-      deepEqual(heard, ["a 101 p1", "a 103 another p1"]);
-      equal(isWatched(), false);
+      deepEqual(heard, ["a 101 p1", "a gone p1", "a 103 another p1"]);
       const warned = parts.logger.records.filter(({ level }) => level === "warn");
       deepEqual(
         warned.map(({ message }) => message),
@@ -292,35 +274,33 @@ describe("WatchObjects", () => {
       );
     });
 
-    it("Z24 is watched again when the one that was made anew can change", async () => {
+    it("Z24 is seen to be another after an outage in which nobody saw it go", async () => {
+      put(true);
+      await settle();
+      parts.server.goAway();
+      parts.server.remove("a");
+      put(true);
+      parts.server.compact();
+      parts.server.comeBack();
+      await parts.clock.step(60_000);
+      equal(await version(), "103");
+      deepEqual(heard, ["a 101 p1", "a 103 another p1"]);
+    });
+
+    it("Z24 is followed when the one that was made anew can change", async () => {
       put(true);
       await settle();
       parts.server.remove("a");
       put(false);
-      await objects.recheck(stop.signal);
-      await parts.clock.step(0);
-      equal(isWatched(), true);
       put(false);
+      await parts.clock.step(0);
       equal(await version(), "104");
     });
 
-    it("Z24 is told as gone, and watched until it comes back", async () => {
+    it("Z24 is read anew for a pod that is new, however late the watch is", async () => {
       put(true);
       await settle();
-      parts.server.remove("a");
-      await objects.recheck(stop.signal);
-      await parts.clock.step(0);
-      ok(isNotFound(await read()));
-      equal(isWatched(), true);
-      put(true);
-      await parts.clock.step(0);
-      equal(isWatched(), false);
-      deepEqual(heard, ["a 101 p1", "a gone p1", "a 103 another p1"]);
-    });
-
-    it("Z24 is read anew for a pod that is new", async () => {
-      put(true);
-      await settle();
+      parts.server.holdWatches();
       parts.server.remove("a");
       put(true);
       objects.register(testPod({ uid: "p2", configMaps: ["a"] }));
@@ -329,43 +309,11 @@ describe("WatchObjects", () => {
       deepEqual(heard, ["a 101 p1", "a 103 another p1,p2"]);
     });
 
-    it("stays as it is when the round cannot reach the server", async () => {
+    it("is not watched any more if only environments use it and nobody reads it", async () => {
       put(true);
-      await settle();
-      parts.server.goAway();
-      await objects.recheck(stop.signal);
-      equal(await version(), "101");
-    });
-
-    it("is rechecked with few others at a time, and many are spread over half a minute", async () => {
-      const names = Array.from({ length: 40 }, (_, i) => `n${i}`);
-      for (const name of names) parts.server.put(name, { immutable: true });
-      objects.register(testPod({ uid: "p1", configMaps: names }));
-      await parts.clock.step(0);
-      parts.server.asked.length = 0;
-      const round = objects.recheck(stop.signal);
-      await parts.clock.step(0);
-      equal(parts.server.asked.length, 4);
-      await parts.clock.step(10_000);
-      const after10s = parts.server.asked.length;
-      ok(after10s > 8 && after10s < 30, String(after10s));
-      await parts.clock.step(20_000);
-      await round;
-      equal(parts.server.asked.length, 40);
-    });
-
-    it("is not rechecked any further when the signal aborts", async () => {
-      const names = Array.from({ length: 40 }, (_, i) => `n${i}`);
-      for (const name of names) parts.server.put(name, { immutable: true });
-      objects.register(testPod({ uid: "p1", configMaps: names }));
-      await parts.clock.step(0);
-      parts.server.asked.length = 0;
-      const own = new AbortController();
-      const round = objects.recheck(own.signal);
-      await parts.clock.step(0);
-      own.abort();
-      await round;
-      equal(parts.server.asked.length, 4);
+      await settle("p1", "env");
+      await parts.clock.step(120_000);
+      equal(isWatched(), false);
     });
   });
 
@@ -685,7 +633,7 @@ describe("WatchObjects", () => {
       const text = await parts.metrics.text();
       match(text, /driftless_agent_objects\{kind="ConfigMap"\} 1/);
       match(text, /driftless_agent_objects\{kind="Secret"\} 1/);
-      match(text, /driftless_agent_watches 1/);
+      match(text, /driftless_agent_watches 2/);
       match(text, /object_fetches_total\{kind="ConfigMap",result="success"\} 1/);
       match(text, /object_fetches_total\{kind="Secret",result="not_found"\} 1/);
     });

@@ -1,10 +1,9 @@
 // The strategy Watch: one watch for each object that somebody refers to, from the first reference to the last. Changes are told
 // in the turn in which they arrive. Better than the kubelet: a pod never starts with less than the server had when it came
-// here, an immutable object that was made anew is noticed, and it is known how long the server has not been heard.
+// here, an immutable object that is made anew is noticed at once, and it is known how long the server has not been heard.
 
 import type { Pod } from "../../api/types.ts";
 import { untilAborted } from "../../base/abort.ts";
-import { describe } from "../../base/errors.ts";
 import { type ConfigObject, type ObjectReference, referenceKey } from "./config-object.ts";
 import type { FollowerParts } from "./object-follower.ts";
 import { type GetOptions, NotRegisteredError, type ObjectChangeHandler } from "./object-manager.ts";
@@ -26,9 +25,6 @@ export interface WatchObjectsParts extends FollowerParts {
 
 /** As the kubelet. */
 const RECYCLE_MS = 60_000;
-/** Of one round of rechecks: few at a time, and a large number spread over half the time between two rounds. */
-const RECHECKS_AT_ONCE = 4;
-const RECHECK_SPREAD_MS = 30_000;
 
 export class WatchObjects implements UpkeptObjects, WatchedObjectOwner {
   readonly parts: WatchObjectsParts;
@@ -96,22 +92,9 @@ export class WatchObjects implements UpkeptObjects, WatchedObjectOwner {
     return this.#news.onChange(handler);
   }
 
-  async recheck(signal: AbortSignal): Promise<void> {
-    const settled = [...this.#objects.values()].filter(({ isSettled }) => isSettled);
-    const pauseMs = (RECHECK_SPREAD_MS * RECHECKS_AT_ONCE) / settled.length;
-    const { clock, random } = this.parts;
-    const work = async (): Promise<void> => {
-      for (let object = settled.pop(); object !== undefined; object = settled.pop()) {
-        await this.#recheckOne(object);
-        if (settled.length >= RECHECKS_AT_ONCE) {
-          await clock.sleep(2 * pauseMs * random.next(), signal);
-        }
-        signal.throwIfAborted();
-      }
-    };
-    await untilAborted(signal, async () => {
-      await Promise.all(Array.from({ length: RECHECKS_AT_ONCE }, work));
-    });
+  /** Whatever happens to an object is heard of. */
+  recheck(): Promise<void> {
+    return Promise.resolve();
   }
 
   /** Nothing is out of date here for longer than an event takes. */
@@ -189,15 +172,6 @@ export class WatchObjects implements UpkeptObjects, WatchedObjectOwner {
         }
       }
     });
-  }
-
-  async #recheckOne(object: WatchedObject): Promise<void> {
-    try {
-      await object.recheck();
-    } catch (err) {
-      const { namespace, name } = object.reference;
-      this.parts.logger.debug("cannot recheck", { namespace, name, why: describe(err) });
-    }
   }
 
   #ageMs(object: WatchedObject | undefined): number {

@@ -1,10 +1,12 @@
 // One object that is watched, and what is known of it. Two sources speak, the watch and single reads, in any order; what is older
 // than what is known is left out, so that it never goes backwards.
 //
-//             start                 state                immutable
-//   stopped ─────────► unknown ─────────────► known ◄───────────────► settled (not watched)
-//      ▲                  ▲                     │     not any more, gone
-//      │                  └─── start ── idle ◄──┘ nobody read it for long
+//             start                 state
+//   stopped ─────────► unknown ─────────────► known
+//                         ▲                     │
+//                         └─── start ── idle ◄──┘ nobody read it for long
+//
+// An immutable object is watched like any other: it cannot change, but it can be deleted and made anew.
 //
 // A pod's first read needs a read of the server that was STARTED after the pod was registered: by then the server had whatever
 // it had when the pod came to this node, however late the watch is. Turns count registrations, so that this can be said.
@@ -80,11 +82,6 @@ export class WatchedObject implements FollowerTarget<Question> {
     return this.#watch !== undefined;
   }
 
-  /** Known, and not watched since it cannot change. */
-  get isSettled(): boolean {
-    return this.#isServed && this.#watch === undefined && this.#known.object?.isImmutable === true;
-  }
-
   /** Monotonic time since which changes cannot be heard of; undefined if they can, or if nothing is served. */
   get staleSinceMs(): number | undefined {
     return this.#staleSinceMs;
@@ -148,7 +145,7 @@ export class WatchedObject implements FollowerTarget<Question> {
   }
 
   /** Asks the server how it stands now. Throws what it says. */
-  async recheck(): Promise<void> {
+  async #recheck(): Promise<void> {
     const question = this.asks();
     const seen = await this.#owner.source.newest(this.reference, this.#life.signal);
     this.#provenTurn = Math.max(this.#provenTurn, question.turn);
@@ -194,10 +191,8 @@ export class WatchedObject implements FollowerTarget<Question> {
     const isSame = isSameVersion(seen.object, before.object);
     if (!isOld) this.#known = isSame ? { ...before, asOf: seen.asOf } : seen;
     this.#isServed = true;
-    // (1) Before anybody is told, who might read: what is settled is not watched, all else is.
-    if (this.#known.object?.isImmutable === true) this.stop();
-    else this.start();
-    // (2) Files wait for this, pods that start only for what follows.
+    this.start();
+    // Files wait for this, pods that start only for what follows.
     if (isFirst || (!isOld && !isSame)) this.#owner.changed(this);
     for (const resolve of this.#waiting) resolve();
   }
@@ -229,7 +224,7 @@ export class WatchedObject implements FollowerTarget<Question> {
   /** Shared by all pods that came before it started. */
   #startFetch(): void {
     const turn = this.#turn;
-    const fetch = { turn, done: this.recheck() };
+    const fetch = { turn, done: this.#recheck() };
     this.#fetch = fetch;
     const over = (): void => {
       if (this.#fetch === fetch) this.#fetch = undefined;

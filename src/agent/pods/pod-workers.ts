@@ -31,6 +31,11 @@ export class PodWorkers {
     return this.#workers.get(podUid);
   }
 
+  /** The last that came by this name: "namespace/name". */
+  named(name: string): PodWorker | undefined {
+    return this.#byName.get(name);
+  }
+
   /** A pod that is new here, or as it is now. */
   update(pod: Pod): void {
     const { uid = "", deletionTimestamp } = pod.metadata;

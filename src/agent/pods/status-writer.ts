@@ -50,6 +50,7 @@ export class StatusWriter implements PodStatuses {
   readonly #entries = new Map<string, Entry>();
   readonly #gate = new Gate(MAX_REQUESTS);
   readonly #work = new Set<Promise<void>>();
+  readonly #handlers = new Set<(pod: Pod) => void>();
   #signal: AbortSignal | undefined;
   /** Cuts short those who wait to try again. */
   #pauses = new AbortController();
@@ -68,6 +69,7 @@ export class StatusWriter implements PodStatuses {
     const entry = this.#entries.get(uid) ?? this.#newEntry(pod, status);
     this.#entries.set(uid, entry);
     entry.pod = pod;
+    this.#tell(pod);
     // Whoever was told that a pod is over has acted on it.
     if (isOver(entry.status.phase) && entry.status.phase !== status.phase) return;
     entry.status = status;
@@ -80,13 +82,22 @@ export class StatusWriter implements PodStatuses {
     this.#entries.set(uid, entry);
     entry.pod = pod;
     entry.isFinished = true;
+    this.#tell(pod);
     this.#write(uid, entry);
   }
 
   /** What the server has of this pod has changed: it may not be what was written. */
   changed(podUid: string): void {
     const entry = this.#entries.get(podUid);
-    if (entry !== undefined) this.#write(podUid, entry);
+    if (entry === undefined) return;
+    this.#tell(entry.pod);
+    this.#write(podUid, entry);
+  }
+
+  /** Called when something was heard of a pod, from either side, and when the server has it no more. It must not throw. */
+  onNews(handler: (pod: Pod) => void): Disposable {
+    this.#handlers.add(handler);
+    return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
   }
 
   /** The server answers again: nobody waits to try. */
@@ -97,7 +108,9 @@ export class StatusWriter implements PodStatuses {
 
   /** The server has this pod no more. */
   forget(podUid: string): void {
+    const entry = this.#entries.get(podUid);
     this.#entries.delete(podUid);
+    if (entry !== undefined) this.#tell(entry.pod);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -105,6 +118,10 @@ export class StatusWriter implements PodStatuses {
     for (const [uid, entry] of this.#entries) this.#write(uid, entry);
     await aborted(signal);
     await Promise.all(this.#work);
+  }
+
+  #tell(pod: Pod): void {
+    for (const handler of this.#handlers) handler(pod);
   }
 
   #newEntry(pod: Pod, status: PodStatus): Entry {

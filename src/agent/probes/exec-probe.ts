@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import type { Container, ExecAction } from "../../api/types.ts";
 import { deadline } from "../../base/abort.ts";
 import type { ExecSession, Runtime } from "../../runtime/runtime.ts";
-import { expand } from "../env/expansion.ts";
+import { expand } from "../../api/config/expansion.ts";
 import { goSeconds } from "./go-seconds.ts";
 import type { Outcome, ProbeLimits } from "./probe-outcome.ts";
 

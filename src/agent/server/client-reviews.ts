@@ -1,4 +1,5 @@
-// Who may ask this node on its port: whoever the API server says may, for nodes/proxy of this node. Answers are kept for a moment,
+// Who may ask this node on its port: whoever the API server says may, for nodes/proxy of this node, or nodes/metrics where it is
+// about those, as with the kubelet. Answers are kept for a moment,
 // so that a client that asks often costs the server little, and rights that are taken away are gone soon.
 
 import type { TLSSocket } from "node:tls";
@@ -32,25 +33,29 @@ export class ClientReviews {
   }
 
   /** Throws RequestError unless the peer, whose certificate TLS has checked, may. */
-  async demand(socket: TLSSocket, method: string): Promise<void> {
+  async demand(
+    socket: TLSSocket,
+    { method, path }: { readonly method: string; readonly path: string },
+  ): Promise<void> {
     const user = userOf(socket);
     if (user === undefined) throw new RequestError(401, "Unauthorized");
     const verb = method === "GET" || method === "HEAD" ? "get" : "create";
-    if (await this.#allowed(user, verb)) return;
+    const subresource = /^\/metrics(?=\?|$)/.test(path) ? "metrics" : "proxy";
+    if (await this.#allowed(user, { verb, subresource })) return;
     const { nodeName } = this.#options;
     throw new RequestError(
       403,
-      `Forbidden (user=${user.name}, verb=${verb}, resource=nodes, subresource(s)=[proxy]) on node ${nodeName}`,
+      `Forbidden (user=${user.name}, verb=${verb}, resource=nodes, subresource(s)=[${subresource}]) on node ${nodeName}`,
     );
   }
 
-  #allowed(user: ClientUser, verb: string): Promise<boolean> {
+  #allowed(user: ClientUser, right: Right): Promise<boolean> {
     const { clock } = this.#options;
-    const key = JSON.stringify([user, verb]);
+    const key = JSON.stringify([user, right]);
     const nowMs = clock.monotonicMs();
     const kept = this.#kept.get(key);
     if (kept !== undefined && kept.untilMs > nowMs) return kept.allowed;
-    const allowed = this.#ask(user, verb);
+    const allowed = this.#ask(user, right);
     if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
     this.#kept.set(key, { allowed, untilMs: nowMs + KEPT_MS });
     // What could not be found out is not remembered.
@@ -58,7 +63,7 @@ export class ClientReviews {
     return allowed;
   }
 
-  async #ask({ name, groups }: ClientUser, verb: string): Promise<boolean> {
+  async #ask({ name, groups }: ClientUser, right: Right): Promise<boolean> {
     const { client, nodeName } = this.#options;
     const body = {
       kind: "SubjectAccessReview",
@@ -66,13 +71,18 @@ export class ClientReviews {
       spec: {
         user: name,
         groups: [...groups, "system:authenticated"],
-        resourceAttributes: { verb, resource: "nodes", subresource: "proxy", name: nodeName },
+        resourceAttributes: { ...right, resource: "nodes", name: nodeName },
       },
     };
     const answer = await client.request({ method: "POST", path: PATH, body });
     const status = isJsonObject(answer) ? answer["status"] : undefined;
     return isJsonObject(status) && status["allowed"] === true;
   }
+}
+
+interface Right {
+  readonly verb: string;
+  readonly subresource: "metrics" | "proxy";
 }
 
 interface ClientUser {

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { type Duplex, duplexPair } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
+import { createMetrics } from "../../base/metrics.ts";
 import { CaptureLogger } from "../../base/testing/capture-logger.ts";
 import { FakeClock } from "../../base/testing/fake-clock.ts";
 import { ExecError } from "../../runtime/runtime.ts";
@@ -18,6 +19,7 @@ function connect(): Duplex {
       exec: () => Promise.reject(new ExecError("none runs")),
       attach: () => Promise.reject(new ExecError("none runs")),
     },
+    metrics: createMetrics(),
     clock: new FakeClock(),
     logger: new CaptureLogger(),
   });

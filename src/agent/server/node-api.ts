@@ -3,7 +3,7 @@
 //   GET       /containerLogs/NAMESPACE/POD/CONTAINER
 //   GET|POST  /exec/NAMESPACE/POD[/UID]/CONTAINER, /attach/…       upgraded: SPDY or WebSocket
 //   GET|POST  /portForward/NAMESPACE/POD[/UID]                     upgraded
-//   GET       /pods, /healthz
+//   GET       /pods, /healthz, /metrics
 //
 // Who may ask is decided by whoever hands the requests in.
 
@@ -14,6 +14,7 @@ import { pipeline } from "node:stream/promises";
 import type { Clock } from "../../base/clock.ts";
 import { describe, isErrno } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
+import type { Metrics } from "../../base/metrics.ts";
 import { readLog } from "../../runtime/logs/read-log.ts";
 import { type ContainerStatus, ExecError, type Runtime } from "../../runtime/runtime.ts";
 import { acceptCommand } from "../../streams/accept-command.ts";
@@ -38,6 +39,7 @@ import { Sessions } from "./sessions.ts";
 export interface NodeApiOptions {
   readonly pods: ServedPods;
   readonly runtime: Pick<Runtime, "list" | "onExit" | "exec" | "attach">;
+  readonly metrics: Pick<Metrics, "text" | "contentType">;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -116,6 +118,8 @@ export class NodeApi {
         return this.#log(response, containerPlace(segments), query);
       case "pods":
         return this.#pods(response);
+      case "metrics":
+        return this.#metrics(response);
       default:
         text(response, 200, "ok");
     }
@@ -125,6 +129,11 @@ export class NodeApi {
     const items = this.#options.pods.list().map(({ pod, status }) => ({ ...pod, status }));
     const list = { kind: "PodList", apiVersion: "v1", metadata: {}, items };
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(list));
+  }
+
+  async #metrics(response: ServerResponse): Promise<void> {
+    const { metrics } = this.#options;
+    text(response, 200, await metrics.text(), { "content-type": metrics.contentType });
   }
 
   async #log(
@@ -314,7 +323,13 @@ function wantedOf(query: URLSearchParams): CommandRequest {
 }
 
 const streaming: ReadonlySet<string> = new Set(["exec", "attach", "portForward"]);
-const routes: ReadonlySet<string> = new Set([...streaming, "containerLogs", "pods", "healthz"]);
+const routes: ReadonlySet<string> = new Set([
+  ...streaming,
+  "containerLogs",
+  "pods",
+  "healthz",
+  "metrics",
+]);
 
 interface Target {
   readonly segments: readonly string[];

@@ -3,6 +3,7 @@
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
+import type { Metrics } from "../../base/metrics.ts";
 import type { Random } from "../../base/random.ts";
 import type { Part } from "../../base/run-group.ts";
 import type { ApiClient } from "../../client/api-client.ts";
@@ -23,6 +24,7 @@ export interface NodeServerOptions {
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   readonly pods: ServedPods;
   readonly runtime: Pick<Runtime, "list" | "onExit" | "exec" | "attach">;
+  readonly metrics: Pick<Metrics, "text" | "contentType">;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

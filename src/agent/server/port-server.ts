@@ -116,8 +116,8 @@ export class PortServer {
     return server;
   }
 
-  #allowed({ socket }: IncomingMessage, method: string): Promise<void> {
-    return this.#options.reviews.demand(socket as TLSSocket, method);
+  #allowed({ socket, url }: IncomingMessage, method: string): Promise<void> {
+    return this.#options.reviews.demand(socket as TLSSocket, { method, path: url ?? "/" });
   }
 
   #tls(): Tls | undefined {

@@ -3,8 +3,8 @@
 
 import { posix } from "node:path";
 import type { VolumeMount } from "../../api/types.ts";
-import { compareUtf8 } from "../../files/version.ts";
-import { expand } from "../env/expansion.ts";
+import { compareUtf8 } from "../../base/content-version.ts";
+import { expand } from "../../api/config/expansion.ts";
 
 /** Undefined: all of the volume. Throws with the original's texts. */
 export function expandSubPath(

@@ -48,6 +48,8 @@ export class Operations {
       subPaths.clean({ podUid, volume: name });
     }
     removeEmpty(paths.volumes(podUid));
+    // Of containers that were to start and never did: nobody else knows of them.
+    for (const { path } of mounts.below(paths.acks(podUid))) mounts.unmount(path);
     const [mounted] = mounts.below(directory);
     if (mounted)
       throw new Error(`Cannot remove "${directory}": "${mounted.path}" is mounted there`);

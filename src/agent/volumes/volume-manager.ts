@@ -53,6 +53,7 @@ export class VolumeManager implements Volumes {
   readonly #reconciler: Reconciler;
   readonly #waits: PodWaits;
   readonly #handlers = new Set<VolumeChangeHandler>();
+  readonly #progressHandlers = new Set<(podUid: string) => void>();
 
   constructor(options: VolumeManagerOptions) {
     const { plugins, clock, random, logger, onNextTurn, syncPeriodMs } = options;
@@ -67,7 +68,10 @@ export class VolumeManager implements Volumes {
       operations: new Operations(options),
       ...{ metrics, clock, random, logger, onNextTurn, syncPeriodMs },
       onChange: (change) => this.#tell(change),
-      onProgress: (podUid) => this.#waits.progressed(podUid),
+      onProgress: (podUid) => {
+        this.#waits.progressed(podUid);
+        for (const handler of this.#progressHandlers) handler(podUid);
+      },
     });
   }
 
@@ -144,6 +148,13 @@ export class VolumeManager implements Volumes {
     const own: VolumeChangeHandler = (change) => handler(change);
     this.#handlers.add(own);
     return { [Symbol.dispose]: () => void this.#handlers.delete(own) };
+  }
+
+  /** Called each time that a volume of the pod was looked after, whatever came of it. It must not throw. */
+  onProgress(handler: (podUid: string) => void): Disposable {
+    const own = (podUid: string): void => handler(podUid);
+    this.#progressHandlers.add(own);
+    return { [Symbol.dispose]: () => void this.#progressHandlers.delete(own) };
   }
 
   #isShown(key: string, demand: number | undefined): boolean {

@@ -38,6 +38,7 @@ export interface PutOptions {
   readonly namespace?: string;
   readonly immutable?: boolean;
   readonly data?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export class ObjectServer implements Transport {
@@ -82,12 +83,13 @@ export class ObjectServer implements Transport {
   }
 
   put(name: string, options: PutOptions = {}): void {
-    const { kind = "ConfigMap", namespace = "default", immutable, data = {} } = options;
+    const { kind = "ConfigMap", namespace = "default", immutable, data = {}, labels } = options;
     const key = referenceKey({ kind, namespace, name });
     const held = this.object(key);
     const revision = this.#revision + 1;
     const uid = held?.metadata.uid ?? `uid-${++this.#uids}`;
-    const metadata = { name, namespace, uid, resourceVersion: String(revision) };
+    const version = { uid, resourceVersion: String(revision) };
+    const metadata = { name, namespace, ...version, ...(labels && { labels }) };
     const object = { metadata, data, ...(immutable !== undefined && { immutable }) };
     this.#write({ key, type: held ? "MODIFIED" : "ADDED", object });
   }

@@ -122,6 +122,7 @@ export class ConfigPlugin implements VolumePlugin {
 
   async tearDown(place: VolumePlace): Promise<void> {
     this.#known.delete(this.#parts.paths.volume(place));
+    this.#parts.followers?.removed?.(place);
     if (this.#recipe.tokens) this.#parts.tokens.forgetPod(place.podUid);
     await removeVolume(place, this.#parts);
   }

@@ -42,9 +42,13 @@ export interface ConfigVolumeParts extends VolumeDirectoryParts {
   readonly logger: Logger;
 }
 
-interface VolumeFollowers {
+export interface VolumeFollowers {
   /** The volume shows what it should. What it showed before is there until this settles; undefined if nobody cares. */
-  shown(place: VolumePlace, hasChanged: boolean): Promise<void> | undefined;
+  shown(place: VolumePlace, hasChanged: boolean, pod: Pod): Promise<void> | undefined;
+  /** Somebody else may have changed what it shows: contents are to be compared, too. */
+  isSuspect?(place: VolumePlace): boolean;
+  /** The volume is about to be taken away. */
+  removed?(place: VolumePlace): void;
 }
 
 /** Disk survives a restart of the machine; memory is for what must not. */
@@ -83,7 +87,8 @@ export class ConfigVolume {
     const result = this.#isKnown()
       ? this.#write(payload, pod) // (1)
       : await this.#showFirst(payload, pod);
-    const following = this.#parts.followers?.shown(this.#place, result.outcome === "written"); // (6)
+    const hasChanged = result.outcome === "written";
+    const following = this.#parts.followers?.shown(this.#place, hasChanged, pod); // (6)
     if (following) await following;
     return result;
   }
@@ -142,7 +147,11 @@ export class ConfigVolume {
 
   #write(payload: Payload, pod: Pod): WriteResult {
     if (this.#writer === undefined) throw new Error(`Volume "${this.path}" has no writer`);
-    const result = this.#writer.write(payload, { sweep: "later" });
+    const isSuspect = this.#parts.followers?.isSuspect?.(this.#place) === true;
+    const result = this.#writer.write(payload, {
+      ...(isSuspect && { verify: "deep" }),
+      sweep: "later",
+    });
     if (this.#pod !== pod) {
       makeMountPoints(this.path, nestedMountPoints(this.#place.volume, pod));
       this.#pod = pod;

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { probeKernel } from "../../mounts/kernel-support.ts";
+import { identify, type ProcessIdentity } from "../../mounts/process-calls.ts";
+import { findProcesses } from "./container-processes.ts";
+
+const skip =
+  process.platform !== "linux"
+    ? "Linux only"
+    : (probeKernel().missing.find(({ isNeeded }) => isNeeded)?.message ?? false);
+
+/** A shell that is the first of a PID namespace, with a child; and both as the machine knows them. */
+async function inNamespace(
+  work: (first: ProcessIdentity, outer: ChildProcess) => void | Promise<void>,
+): Promise<void> {
+  const script = "sleep 1000 & echo $!; wait";
+  // --kill-child: all of it ends with the outer one.
+  const outer = spawn("unshare", ["--pid", "--fork", "--kill-child", "sh", "-c", script], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  try {
+    const [line] = (await once(outer.stdout, "data")) as [Buffer];
+    assert.equal(line.toString(), "2\n");
+    // From outside, the first in the namespace is the one that `unshare` has started.
+    const outside = identify(outer.pid ?? 0);
+    assert.ok(outside);
+    const numbers = findChildren(outer.pid ?? 0);
+    const first = identify(numbers[0] ?? 0);
+    assert.ok(first);
+    await work(first, outer);
+  } finally {
+    const ended = once(outer, "exit");
+    outer.kill("SIGKILL");
+    await ended;
+  }
+}
+
+function findChildren(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  return text.split(" ").filter(Boolean).map(Number);
+}
+
+describe("findProcesses", { skip }, () => {
+  it("finds processes of a container by the numbers that they have there", async () => {
+    await inNamespace((first) => {
+      const found = findProcesses(first, new Set([1, 2, 3]), { everywhere: false });
+      assert.deepEqual(new Set(found.keys()), new Set([1, 2]));
+      assert.deepEqual(found.get(1), first);
+      const child = found.get(2)?.pid ?? 0;
+      assert.equal(readFileSync(`/proc/${child}/cmdline`, "utf8"), "sleep\x001000\x00");
+    });
+  });
+
+  it("finds what came into the namespace from outside only when it looks everywhere", async () => {
+    await inNamespace(async (first) => {
+      const guest = spawn(
+        "nsenter",
+        ["-t", String(first.pid), "-p", "sh", "-c", "echo $$; read x"],
+        {
+          stdio: ["pipe", "pipe", "ignore"],
+        },
+      );
+      try {
+        const [line] = (await once(guest.stdout, "data")) as [Buffer];
+        const number = Number(line.toString());
+        const wanted = new Set([number]);
+        assert.equal(findProcesses(first, wanted, { everywhere: false }).size, 0);
+        const found = findProcesses(first, wanted, { everywhere: true }).get(number);
+        assert.match(readFileSync(`/proc/${found?.pid}/cmdline`, "utf8"), /read x/);
+      } finally {
+        const ended = once(guest, "exit");
+        guest.stdin.end("\n");
+        await ended;
+      }
+    });
+  });
+
+  it("finds nothing of a container that is gone", () => {
+    const gone = { pid: 4_194_303, startTicks: 1 };
+    assert.equal(findProcesses(gone, new Set([1]), { everywhere: true }).size, 0);
+  });
+});
