@@ -6,6 +6,7 @@ import type { Random } from "../base/random.ts";
 import type { ApiClient } from "../client/api-client.ts";
 import type { Events } from "./event-recorder.ts";
 import type { Informers } from "./informers.ts";
+import type { LoopMetrics } from "./loop-metrics.ts";
 
 export interface ControllerContext {
   readonly client: ApiClient;
@@ -15,6 +16,8 @@ export interface ControllerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Undefined: nobody counts. */
+  readonly loops?: LoopMetrics | undefined;
 }
 
 /** A controller as whoever runs them sees it: made before the informers run, run after. */

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { conflict } from "../api/status-error.ts";
+import { createMetrics } from "../base/metrics.ts";
 import { CaptureLogger } from "../base/testing/capture-logger.ts";
 import { FakeClock } from "../base/testing/fake-clock.ts";
 import { Controller, type ControllerOptions } from "./controller.ts";
+import { loopMetrics } from "./loop-metrics.ts";
 
 interface Running extends AsyncDisposable {
   readonly controller: Controller;
@@ -14,7 +16,7 @@ interface Running extends AsyncDisposable {
 
 function run(
   sync: ControllerOptions["sync"],
-  more: Partial<Pick<ControllerOptions, "workers" | "synced">> = {},
+  more: Partial<Pick<ControllerOptions, "workers" | "synced" | "loops">> = {},
 ): Running {
   const clock = new FakeClock();
   const logger = new CaptureLogger();
@@ -126,5 +128,32 @@ describe("Controller", () => {
     assert.equal(isOver, false);
     finish.resolve();
     await over;
+  });
+
+  it("counts its turns by what came of them, how long they took, and what waits", async () => {
+    const metrics = createMetrics();
+    const answers: Record<string, () => Promise<number | undefined>> = {
+      "a/done": async () => undefined,
+      "a/again": async () => 3_600_000,
+      "a/failed": async () => Promise.reject(new Error("no")),
+      "a/slow": () => running.clock.sleep(2000).then(() => undefined),
+    };
+    const sync = async (key: string): Promise<number | undefined> => answers[key]?.();
+    await using running = run(sync, { workers: 1, loops: loopMetrics(metrics) });
+    for (const key of ["a/done", "a/again", "a/failed", "a/slow", "a/waits"]) {
+      running.controller.queue.add(key);
+    }
+    await running.clock.step(1);
+    const text = await metrics.text();
+    for (const result of ["done", "again", "failed"]) {
+      const name = "driftless_controller_syncs_total";
+      assert.ok(text.includes(`${name}{controller="test",result="${result}"} 1\n`), text);
+    }
+    assert.match(text, /workqueue_depth\{name="test"\} 1\n/);
+    await running.clock.step(2000);
+    const later = await metrics.text();
+    assert.match(later, /workqueue_work_duration_seconds_sum\{name="test"\} 2\n/);
+    await running.stop();
+    assert.match(await metrics.text(), /workqueue_depth\{name="test"\} 0\n/);
   });
 });

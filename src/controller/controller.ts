@@ -7,6 +7,7 @@ import { aborted, isAbort } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
+import type { LoopMetrics, TurnResult } from "./loop-metrics.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 export interface ControllerOptions {
@@ -24,6 +25,8 @@ export interface ControllerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Undefined: nobody counts. */
+  readonly loops?: LoopMetrics | undefined;
 }
 
 /** From here on a failure is told of loudly: conflicts and caches that lag behind have passed by then. */
@@ -51,6 +54,7 @@ export class Controller {
     await Promise.race([synced(), aborted(signal)]);
     await Promise.all(Array.from({ length: workers }, () => this.#work(signal)));
     this.queue.clear();
+    this.#tellDepth();
   }
 
   async #work(signal: AbortSignal): Promise<void> {
@@ -67,17 +71,31 @@ export class Controller {
   }
 
   async #workOn(key: string, signal: AbortSignal): Promise<void> {
+    const { clock, loops } = this.#options;
+    const startedMs = clock.monotonicMs();
+    let result: TurnResult = "done";
+    this.#tellDepth();
     try {
       const againMs = await this.#options.sync(key, signal);
       this.queue.forget(key);
-      if (againMs !== undefined) this.queue.addAfter(key, againMs);
+      if (againMs === undefined) return;
+      result = "again";
+      this.queue.addAfter(key, againMs);
     } catch (err) {
       if (signal.aborted) return;
+      result = "failed";
       this.#tell(key, err);
       this.queue.addRateLimited(key);
     } finally {
       this.queue.done(key);
+      const seconds = (clock.monotonicMs() - startedMs) / 1000;
+      if (!signal.aborted) loops?.turn(this.name, { result, seconds });
+      this.#tellDepth();
     }
+  }
+
+  #tellDepth(): void {
+    this.#options.loops?.depth(this.name, this.queue.size);
   }
 
   #tell(key: string, err: unknown): void {

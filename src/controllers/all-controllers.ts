@@ -2,6 +2,7 @@
 // is read here.
 
 import type { ControllerContext, RunnableController } from "../controller/controller-context.ts";
+import { ConfigViewController } from "./config-view/config-view-controller.ts";
 import { DaemonSetController } from "./daemon-set/daemon-set-controller.ts";
 import { DeploymentController } from "./deployment/deployment-controller.ts";
 import { DisruptionController } from "./disruption/disruption-controller.ts";
@@ -9,15 +10,20 @@ import { GarbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { NamespaceController } from "./namespace/namespace-controller.ts";
 import { NodeController } from "./node/node-controller.ts";
 import { PodGarbageCollector } from "./pod-gc/pod-garbage-collector.ts";
+import { ReloadController } from "./reload/reload-controller.ts";
+import type { ReloadMetrics } from "./reload/reload-metrics.ts";
 import { ReplicaSetController } from "./replica-set/replica-set-controller.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import { RootCertificateController } from "./service-account/root-certificate-controller.ts";
 import { ServiceAccountController } from "./service-account/service-account-controller.ts";
 import { TokenSecretController } from "./service-account/token-secret-controller.ts";
+import { VersionedController } from "./versioned/versioned-controller.ts";
 
 interface ControllerSettings {
   /** PEM of the authorities by which pods know the API server. */
   readonly rootCertificates: string;
+  /** Undefined: nobody counts. */
+  readonly reloadMetrics: ReloadMetrics | undefined;
 }
 
 export interface ControllerEntry {
@@ -70,6 +76,12 @@ const ALL: readonly ControllerEntry[] = [
     aliases: ["disruption"],
     make: (context) => new DisruptionController(context),
   },
+  // Nobody's in the original: Stakater's Reloader.
+  {
+    name: "reload-controller",
+    aliases: ["reload"],
+    make: (context, { reloadMetrics: metrics }) => new ReloadController(context, { metrics }),
+  },
   // A process of its own in the original.
   { name: "scheduler", aliases: ["kube-scheduler"], make: (context) => new Scheduler(context) },
   {
@@ -86,6 +98,16 @@ const ALL: readonly ControllerEntry[] = [
     name: "pod-garbage-collector-controller",
     aliases: ["podgc"],
     make: (context) => new PodGarbageCollector(context),
+  },
+  {
+    name: "config-view-controller",
+    aliases: ["config-view"],
+    make: (context) => new ConfigViewController(context),
+  },
+  {
+    name: "versioned-controller",
+    aliases: ["versioned"],
+    make: (context) => new VersionedController(context),
   },
 ];
 

@@ -4,6 +4,7 @@
 import { linkSignals } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
+import type { Metrics } from "../base/metrics.ts";
 import type { Random } from "../base/random.ts";
 import { type Part, RunGroup } from "../base/run-group.ts";
 import type { ApiClient } from "../client/api-client.ts";
@@ -11,7 +12,9 @@ import type { RunnableController } from "../controller/controller-context.ts";
 import { EventRecorder, type Events } from "../controller/event-recorder.ts";
 import { Informers } from "../controller/informers.ts";
 import { LeaderElection, type LeaseTimes } from "../controller/leader-election.ts";
+import { type LoopMetrics, loopMetrics } from "../controller/loop-metrics.ts";
 import { type ControllerEntry, chooseControllers } from "./all-controllers.ts";
+import { type ReloadMetrics, reloadMetrics } from "./reload/reload-metrics.ts";
 
 interface ElectOptions extends Partial<LeaseTimes> {
   /** Of this process: no other one, living or dead, may have it. */
@@ -29,6 +32,8 @@ export interface RunControllersOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Missing: nobody counts. */
+  readonly metrics?: Metrics;
   /** Undefined: nobody else can be running controllers. */
   readonly elect: ElectOptions | undefined;
   /** Called each time when all that they read from is complete and they have begun. */
@@ -49,18 +54,31 @@ export async function runControllers(
 ): Promise<void> {
   const { client, controllers = "*", elect, clock, random, logger } = options;
   const chosen = chooseControllers(controllers);
+  // Made once: a name can be used once, and controllers are made again and again.
+  const counted = options.metrics && reloadMetrics(options.metrics);
+  const loops = options.metrics && loopMetrics(options.metrics);
+  const run = (until: AbortSignal): Promise<void> =>
+    runAll(options, { chosen, counted, loops }, until);
   if (elect === undefined) {
-    await runAll(options, chosen, signal);
+    await run(signal);
     return;
   }
   const { identity, leaseName: name = LEASE_NAME, ...times } = elect;
   const election = new LeaderElection({ client, name, identity, times, clock, random, logger });
-  await election.run(signal, (leading) => runAll(options, chosen, leading));
+  await election.run(signal, run);
 }
 
 async function runAll(
   options: RunControllersOptions,
-  chosen: readonly ControllerEntry[],
+  {
+    chosen,
+    counted,
+    loops,
+  }: {
+    readonly chosen: readonly ControllerEntry[];
+    readonly counted: ReloadMetrics | undefined;
+    readonly loops: LoopMetrics | undefined;
+  },
   signal: AbortSignal,
 ): Promise<void> {
   const { client, rootCertificates, clock, random, logger } = options;
@@ -74,7 +92,7 @@ async function runAll(
     return recorder;
   };
   const controllers = chosen.map(({ make }) =>
-    make({ ...base, informers, eventsOf }, { rootCertificates }),
+    make({ ...base, informers, eventsOf, loops }, { rootCertificates, reloadMetrics: counted }),
   );
   const { onReady, onStopped } = options;
   // Each is told to stop before those that it needs.

@@ -75,7 +75,7 @@ export class DaemonSetController implements RunnableController {
         await Promise.all(all.map(({ synced }) => synced));
       },
       sync: (key, signal) => this.#sync(key, signal),
-      ...{ clock, random, logger },
+      ...{ clock, random, logger, loops: context.loops },
     });
     this.#follow();
   }

@@ -47,7 +47,7 @@ export class DisruptionController implements RunnableController {
     this.#events = eventsOf("controllermanager");
     const used = [this.#budgets, this.#pods, this.#replicaSets, this.#deployments];
     this.#loop = new Controller({
-      ...{ name: this.name, workers: WORKERS, clock, random, logger },
+      ...{ name: this.name, workers: WORKERS, clock, random, logger, loops: context.loops },
       synced: async () => {
         await Promise.all(used.map((informer) => informer.synced));
       },

@@ -56,7 +56,8 @@ export class GarbageCollector implements RunnableController {
     this.#logger = context.logger.child({ controller: this.name });
     this.#events = eventsOf(this.name);
     const synced = (): Promise<void> => this.#resources.settled;
-    const loop = { workers: WORKERS, synced, clock, random, logger: context.logger };
+    const { logger, loops } = context;
+    const loop = { workers: WORKERS, synced, clock, random, logger, loops };
     this.#deletions = new Controller({
       ...loop,
       name: "garbage-collector-deletions",

@@ -47,7 +47,7 @@ export class NamespaceController implements RunnableController {
     this.#namespaces = new ResourceClient<StoredNamespace>(client, kind);
     this.#informer = informers.of<StoredNamespace>(kind);
     this.#controller = new Controller({
-      ...{ name: this.name, workers: WORKERS, clock, random, logger },
+      ...{ name: this.name, workers: WORKERS, clock, random, logger, loops: context.loops },
       synced: () => this.#informer.synced,
       sync: (name, signal) => this.#sync(name, signal),
     });

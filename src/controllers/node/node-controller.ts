@@ -65,7 +65,7 @@ export class NodeController implements RunnableController {
         await Promise.all([this.#nodes.synced, this.#leases.synced, this.#pods.synced]);
       },
       sync: (name, signal) => this.#sync(name, signal),
-      ...{ clock, random, logger },
+      ...{ clock, random, logger, loops: context.loops },
     });
     this.#nodes.onChange((change) => this.#onNode(change));
     this.#leases.onChange(({ object: { metadata } }) => {

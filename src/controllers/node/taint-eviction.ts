@@ -49,7 +49,7 @@ export class TaintEviction implements RunnableController {
       workers: WORKERS,
       synced: async () => void (await Promise.all([this.#nodes.synced, this.#pods.synced])),
       sync: (key, signal) => this.#sync(key, signal),
-      ...{ clock, random, logger },
+      ...{ clock, random, logger, loops: context.loops },
     });
     this.#pods.onChange((change) => {
       const isSame = change.type === "updated" && isSameForUs(change.object, change.old);

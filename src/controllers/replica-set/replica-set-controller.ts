@@ -58,7 +58,7 @@ export class ReplicaSetController implements RunnableController {
         await Promise.all([this.#sets.synced, this.#pods.informer.synced]);
       },
       sync: (key, signal) => this.#sync(key, signal),
-      ...{ clock, random, logger },
+      ...{ clock, random, logger, loops: context.loops },
     });
     this.#follow();
   }

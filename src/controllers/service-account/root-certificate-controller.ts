@@ -66,7 +66,7 @@ export class RootCertificateController implements RunnableController {
         await Promise.all([this.#namespaces.synced, this.#configMaps.synced]);
       },
       sync: (namespace, signal) => this.#sync(namespace, signal),
-      ...{ clock, random, logger },
+      ...{ clock, random, logger, loops: context.loops },
     });
     this.#namespaces.onChange(({ type, object }) => {
       const { name = "" } = object.metadata;

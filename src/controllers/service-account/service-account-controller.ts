@@ -22,7 +22,7 @@ export class ServiceAccountController implements RunnableController {
   readonly #accounts: Informer<ServiceAccountObject>;
   readonly #client: ResourceClient<ServiceAccountObject>;
 
-  constructor({ client, informers, clock, random, logger }: ControllerContext) {
+  constructor({ client, informers, clock, random, logger, loops }: ControllerContext) {
     this.#namespaces = informers.of<NamespaceObject>(NAMESPACE);
     this.#accounts = informers.of<ServiceAccountObject>(SERVICE_ACCOUNT);
     this.#client = new ResourceClient(client, SERVICE_ACCOUNT);
@@ -32,7 +32,7 @@ export class ServiceAccountController implements RunnableController {
       synced: async () =>
         void (await Promise.all([this.#namespaces.synced, this.#accounts.synced])),
       sync: (namespace, signal) => this.#sync(namespace, signal),
-      ...{ clock, random, logger },
+      ...{ clock, random, logger, loops },
     });
     this.#namespaces.onChange(({ type, object }) => {
       if (type !== "deleted") this.#loop.queue.add(object.metadata.name ?? "");

@@ -71,7 +71,7 @@ export class TokenSecretController implements RunnableController {
       workers: 1,
       synced: async () => void (await Promise.all([this.#secrets.synced, this.#accounts.synced])),
       sync: (key, signal) => this.#sync(key, signal),
-      ...{ clock, random, logger },
+      ...{ clock, random, logger, loops: context.loops },
     });
     this.#secrets.onChange(({ type, object }) => {
       if (type === "deleted") this.#renewedMs.delete(object.metadata.uid ?? "");
