@@ -8,6 +8,7 @@ import { HealthServer } from "../agent/health/health-server.ts";
 import { systemClock } from "../base/clock.ts";
 import { createLogger, type Logger } from "../base/logger.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
+import { processMetrics } from "../base/process-metrics.ts";
 import { systemRandom } from "../base/random.ts";
 import { type Part, RunGroup } from "../base/run-group.ts";
 import { ApiClient } from "../client/api-client.ts";
@@ -19,11 +20,13 @@ import { type ControllersPlace, controllersConnection } from "./controllers-conn
 import { parseDuration } from "./duration.ts";
 import { endIfOverdue } from "./end-if-overdue.ts";
 import { logLevelOf, logLevelOption } from "./log-level.ts";
+import { type MetricsFlags, metricsListenOption, metricsParts } from "./metrics-listen.ts";
 import { MisuseError } from "./misuse-error.ts";
 import { healthPort } from "./node-health.ts";
 import { stopSignal } from "./stop-signal.ts";
+import { serverVersion } from "./version.ts";
 
-interface ControllersFlags extends ControllersPlace {
+interface ControllersFlags extends ControllersPlace, MetricsFlags {
   readonly controllers: string;
   /** False: --no-leader-elect. */
   readonly leaderElect: boolean;
@@ -77,6 +80,7 @@ export function controllersCommand(): Command {
       "--health-port <port>",
       "serve /healthz, /readyz and /metrics there, to this machine only (default: not at all)",
     )
+    .addOption(metricsListenOption())
     .addOption(logLevelOption())
     .addHelpText(
       "after",
@@ -86,6 +90,7 @@ Examples:
   driftless controllers --data-dir /var/lib/driftless
   driftless controllers --kubeconfig controllers.kubeconfig  from another machine; start it on two, and one stands by
   driftless controllers --controllers '*,-scheduler'         the scheduler is somebody else's
+  driftless controllers --kubeconfig F --controllers reload  restarts on changed configuration, on any Kubernetes
 In a pod, without --kubeconfig and --data-dir, its service account is used.
 
 Controllers: ${controllerNames.join(", ")}`,
@@ -104,6 +109,7 @@ async function runCommand(flags: ControllersFlags): Promise<void> {
   const { leaderElectResourceName: leaseName } = flags;
   const elect = flags.leaderElect ? { identity, leaseName, ...times } : undefined;
   const metrics = createMetrics();
+  processMetrics(metrics, serverVersion().gitVersion);
   const leads = metrics.gauge({
     name: "leader_election_master_status",
     help: "1 while this process leads, 0 while another may.",
@@ -119,6 +125,7 @@ async function runCommand(flags: ControllersFlags): Promise<void> {
     client,
     rootCertificates,
     elect,
+    metrics,
     ...base,
     // Pods that are given no certificates know the server by the system's.
     controllers: `${rootCertificates === "" ? `-${PUBLISHER},` : ""}${flags.controllers}`,
@@ -130,6 +137,7 @@ async function runCommand(flags: ControllersFlags): Promise<void> {
   };
   const parts: readonly Part[] = [
     ...healthParts({ port, metrics, logger }),
+    ...metricsParts(flags, { metrics: [metrics], logger }),
     { name: "controllers", run: (signal) => runControllers(options, signal) },
   ];
   try {

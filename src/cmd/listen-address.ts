@@ -8,13 +8,13 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-export function parseListen(text: string): ListenAddress {
+export function parseListen(text: string, flag = "--listen"): ListenAddress {
   const found = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text);
   const host = found?.[1] ?? found?.[2] ?? "";
   const port = Number(found?.[3]);
   if (found === null || host === "" || port > 65_535) {
     throw new MisuseError(
-      `--listen ${text}: must be HOST:PORT, such as 127.0.0.1:8443 or [::1]:8443`,
+      `${flag} ${text}: must be HOST:PORT, such as 127.0.0.1:8443 or [::1]:8443`,
     );
   }
   return { host, port };

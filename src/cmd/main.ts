@@ -4,25 +4,46 @@
 import { Command, CommanderError } from "commander";
 import { MisuseError } from "./misuse-error.ts";
 
+type Commands = Readonly<Record<string, () => Promise<Command>>>;
+
 /** In the order of the help. Only what is called is loaded: a server needs nothing of a node. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  up: async () => (await import("./up.ts")).upCommand(),
-  server: async () => (await import("./server.ts")).serverCommand(),
-  controllers: async () => (await import("./controllers.ts")).controllersCommand(),
-  node: async () => (await import("./node.ts")).nodeCommand(),
-  apply: async () => (await import("./apply.ts")).applyCommand(),
-  get: async () => (await import("./get.ts")).getCommand(),
-  set: async () => (await import("./set.ts")).setCommand(),
-  delete: async () => (await import("./delete.ts")).deleteCommand(),
-  logs: async () => (await import("./logs.ts")).logsCommand(),
-  exec: async () => (await import("./exec.ts")).execCommand(),
-  backup: async () => (await import("./backup.ts")).backupCommand(),
-  restore: async () => (await import("./backup.ts")).restoreCommand(),
-  encryption: async () => (await import("./encryption.ts")).encryptionCommand(),
-  user: async () => (await import("./user.ts")).userCommand(),
-  token: async () => (await import("./token.ts")).tokenCommand(),
-  image: async () => (await import("./image.ts")).imageCommand(),
-  version: async () => (await import("./version.ts")).versionCommand(),
+const GROUPS: Readonly<Record<string, Commands>> = {
+  "Run it:": {
+    up: async () => (await import("./up.ts")).upCommand(),
+    server: async () => (await import("./server.ts")).serverCommand(),
+    controllers: async () => (await import("./controllers.ts")).controllersCommand(),
+    node: async () => (await import("./node.ts")).nodeCommand(),
+  },
+  "Change and look:": {
+    apply: async () => (await import("./apply.ts")).applyCommand(),
+    get: async () => (await import("./get.ts")).getCommand(),
+    set: async () => (await import("./set.ts")).setCommand(),
+    delete: async () => (await import("./delete.ts")).deleteCommand(),
+    logs: async () => (await import("./logs.ts")).logsCommand(),
+    exec: async () => (await import("./exec.ts")).execCommand(),
+  },
+  "Who has what:": {
+    status: async () => (await import("./status.ts")).statusCommand(),
+    trace: async () => (await import("./trace.ts")).traceCommand(),
+    history: async () => (await import("./history.ts")).historyCommand(),
+    diff: async () => (await import("./diff.ts")).diffCommand(),
+    rollback: async () => (await import("./rollback.ts")).rollbackCommand(),
+    plan: async () => (await import("./plan.ts")).planCommand(),
+    explain: async () => (await import("./explain.ts")).explainCommand(),
+  },
+  "Find what will not follow:": {
+    lint: async () => (await import("./lint.ts")).lintCommand(),
+    audit: async () => (await import("./audit.ts")).auditCommand(),
+  },
+  "Look after it:": {
+    backup: async () => (await import("./backup.ts")).backupCommand(),
+    restore: async () => (await import("./backup.ts")).restoreCommand(),
+    encryption: async () => (await import("./encryption.ts")).encryptionCommand(),
+    user: async () => (await import("./user.ts")).userCommand(),
+    token: async () => (await import("./token.ts")).tokenCommand(),
+    image: async () => (await import("./image.ts")).imageCommand(),
+    version: async () => (await import("./version.ts")).versionCommand(),
+  },
 };
 
 /** Runs what the command line says. Sets the exit code; never rejects. */
@@ -41,9 +62,13 @@ async function program(called: string): Promise<Command> {
     )
     .exitOverride()
     .showHelpAfterError("(add --help to see what there is)");
-  const one = Object.hasOwn(COMMANDS, called) ? COMMANDS[called] : undefined;
-  const wanted = one === undefined ? Object.values(COMMANDS) : [one];
-  for (const load of wanted) command.addCommand(await load());
+  const all = Object.entries(GROUPS).flatMap(([group, commands]) =>
+    Object.entries(commands).map(([name, load]) => ({ group, name, load })),
+  );
+  const one = all.filter(({ name }) => name === called);
+  for (const { group, load } of one.length === 0 ? all : one) {
+    command.addCommand((await load()).helpGroup(group));
+  }
   for (const sub of command.commands.flatMap((each) => [each, ...each.commands]))
     sub.exitOverride();
   return command;

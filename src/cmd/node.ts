@@ -16,6 +16,7 @@ import { nodeNameOf } from "../agent/join/node-name.ts";
 import { systemClock } from "../base/clock.ts";
 import { createLogger, type Logger } from "../base/logger.ts";
 import { createMetrics } from "../base/metrics.ts";
+import { processMetrics } from "../base/process-metrics.ts";
 import { systemRandom } from "../base/random.ts";
 import type { KernelSupport } from "../mounts/kernel-support.ts";
 import { type AgentFlags, agentOptions, agentSettings } from "./agent-flags.ts";
@@ -29,6 +30,7 @@ import { stopSignal } from "./stop-signal.ts";
 import { defaultDataDir } from "./store-flags.ts";
 import { takeLock } from "./take-lock.ts";
 import { needsUserNamespace, runInUserNamespace } from "./user-namespace.ts";
+import { serverVersion } from "./version.ts";
 
 interface NodeFlags extends AgentFlags {
   readonly dataDir: string;
@@ -115,7 +117,9 @@ async function runAgent(
 ): Promise<void> {
   const { dataDir, logger } = of;
   const signal = stopSignal(logger);
-  const agent = prepareAgent({ flags, metrics: createMetrics(), ...of });
+  const metrics = createMetrics();
+  processMetrics(metrics, serverVersion().gitVersion);
+  const agent = prepareAgent({ flags, metrics, ...of });
   const identity = await identityOf(flags, { dataDir, logger, signal });
   const server = identity && serverSide(identity, logger);
   const nodeName = identity?.nodeName ?? flags.nodeName ?? nodeNameOf(hostname());

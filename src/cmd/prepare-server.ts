@@ -47,6 +47,7 @@ export async function prepareServer(
   const { store, logger, metrics } = of;
   const listen = parseListen(flags.listen);
   const compactionIntervalMs = 1000 * seconds(flags.compactionInterval);
+  const historyLimit = revisions(flags.configHistory);
   const pkiDirectory = join(flags.dataDir, "pki");
   const hosts = [...new Set([...localHosts(listen), ...flags.advertise])];
   const host = flags.advertise[0] ?? reachable(listen.host);
@@ -80,6 +81,8 @@ export async function prepareServer(
     ),
     version: serverVersion(),
     compactionIntervalMs,
+    historyLimit,
+    isStoreShared: flags.store.startsWith("etcd:"),
     clock: systemClock,
     random: systemRandom,
     logger,
@@ -141,6 +144,17 @@ function seconds(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value > 0) return value;
   throw new MisuseError(`--compaction-interval ${text}: must be a whole number of seconds`);
+}
+
+/** More than anybody looks at, and what a server can hold: all of them are in its memory. */
+const MAX_HISTORY = 1000;
+
+function revisions(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= MAX_HISTORY) return value;
+  throw new MisuseError(
+    `--config-history ${text}: must be a whole number from 0 to ${MAX_HISTORY}`,
+  );
 }
 
 /** Everything by which this machine calls itself, and the name by which pods call the server. */

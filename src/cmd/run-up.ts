@@ -11,7 +11,8 @@ import { certificateKeyHash } from "../apiserver/pki/key-hash.ts";
 import { unlessAborted } from "../base/abort.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
-import { createMetrics } from "../base/metrics.ts";
+import { createMetrics, type Metrics } from "../base/metrics.ts";
+import { processMetrics } from "../base/process-metrics.ts";
 import { systemRandom } from "../base/random.ts";
 import { type Part, PartError, RunGroup } from "../base/run-group.ts";
 import { ApiClient } from "../client/api-client.ts";
@@ -20,6 +21,7 @@ import { commandPlace } from "./command-place.ts";
 import type { EarlyStore } from "./early-store.ts";
 import { endIfOverdue } from "./end-if-overdue.ts";
 import { urlOf } from "./listen-address.ts";
+import { metricsParts } from "./metrics-listen.ts";
 import {
   isWildcard,
   outsideAddresses,
@@ -32,6 +34,7 @@ import { createJoinToken, joinCommand } from "./token.ts";
 import type { UpFlags } from "./up.ts";
 import { type FirstToken, readyText, stoppedText } from "./up-message.ts";
 import { UpNode } from "./up-node.ts";
+import { serverVersion } from "./version.ts";
 
 const REQUEST_TIMEOUT_MS = 60_000;
 /** Then whoever waits hears where to look. */
@@ -51,13 +54,18 @@ export async function runUp({ flags, store, logger }: RunUpOptions): Promise<voi
   const { dataDir } = flags;
   const stop = stopSignal(logger, stopSignals());
   const metrics = createMetrics();
+  // Apart, so that it is what any other node's are: who collects those of all nodes has nothing twice.
+  const nodeMetrics = createMetrics();
+  processMetrics(metrics, serverVersion().gitVersion);
+  const listening = metricsParts(flags, { metrics: [metrics, nodeMetrics], logger });
   const isFirst = !existsSync(adminKubeconfig(flags));
   const server = await prepareServer(flags, { store, logger, metrics });
-  const node = flags.node ? new UpNode({ flags, logger, metrics, stop }) : undefined;
+  const node = flags.node ? new UpNode({ flags, logger, metrics: nodeMetrics, stop }) : undefined;
   const serving = Promise.withResolvers<RunningServer>();
   const controlling = Promise.withResolvers<void>();
   const place = commandPlace(flags);
   const parts: readonly Part[] = [
+    ...listening,
     { name: "server", run: (signal) => server.run(signal, serving.resolve) },
     ...(node === undefined ? [] : [nodePart(node, serving.promise)]),
     {
@@ -65,7 +73,8 @@ export async function runUp({ flags, store, logger }: RunUpOptions): Promise<voi
       run: async (signal) => {
         const running = await unlessAborted(serving.promise, signal);
         if (running === undefined) return;
-        await control({ flags, logger, server: running, onReady: controlling.resolve }, signal);
+        const onReady = controlling.resolve;
+        await control({ flags, logger, metrics, server: running, onReady }, signal);
       },
     },
     {
@@ -111,12 +120,13 @@ async function control(
   of: {
     readonly flags: UpFlags;
     readonly logger: Logger;
+    readonly metrics: Metrics;
     readonly server: RunningServer;
     readonly onReady: () => void;
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { flags, logger, server, onReady } = of;
+  const { flags, logger, metrics, server, onReady } = of;
   const { authority } = server.credentials;
   const connection = server.connectionAs(controllersOf);
   const base = { clock: systemClock, random: systemRandom, logger };
@@ -128,7 +138,7 @@ async function control(
   if (isShared) onReady();
   try {
     const rootCertificates = authority.certificate;
-    await runControllers({ client, rootCertificates, elect, onReady, ...base }, signal);
+    await runControllers({ client, rootCertificates, elect, onReady, metrics, ...base }, signal);
   } catch (err) {
     endIfOverdue(err);
     throw err;

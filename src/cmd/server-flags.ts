@@ -11,6 +11,7 @@ export interface ServerFlags extends StoreFlags, AuditFlags {
   readonly tokenFile?: string;
   readonly disableAdmissionPlugins: string;
   readonly compactionInterval: string;
+  readonly configHistory: string;
 }
 
 export function serverOptions(command: Command): Command {
@@ -33,6 +34,11 @@ export function serverOptions(command: Command): Command {
       "--compaction-interval <seconds>",
       "how often the past is forgotten; between one and two of these are kept",
       "300", // As in the original.
+    )
+    .option(
+      "--config-history <number>",
+      "how many revisions are kept of each ConfigMap and Secret; 0 keeps none",
+      "20",
     );
   return auditOptions(storeOptions(own));
 }

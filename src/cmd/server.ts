@@ -4,12 +4,14 @@ import { Command } from "commander";
 import { isLoopback } from "../apiserver/http/is-loopback.ts";
 import { createLogger } from "../base/logger.ts";
 import { createMetrics } from "../base/metrics.ts";
+import { processMetrics } from "../base/process-metrics.ts";
 import { EarlyStore } from "./early-store.ts";
 import type { ListenAddress } from "./listen-address.ts";
 import { logLevelOf, logLevelOption } from "./log-level.ts";
 import { adminKubeconfig, type ServerFlags, serverOptions } from "./server-flags.ts";
 import { stopSignal } from "./stop-signal.ts";
 import { openStore } from "./store-flags.ts";
+import { serverVersion } from "./version.ts";
 
 export function serverCommand(): Command {
   return serverOptions(new Command("server"))
@@ -36,7 +38,9 @@ async function runServer(flags: ServerFlags & { readonly logLevel: string }): Pr
   const logger = createLogger({ level, destination: process.stderr });
   using store = EarlyStore.begin(await openStore(flags, logger));
   const { prepareServer } = await import("./prepare-server.ts");
-  const server = await prepareServer(flags, { store, logger, metrics: createMetrics() });
+  const metrics = createMetrics();
+  processMetrics(metrics, serverVersion().gitVersion);
+  const server = await prepareServer(flags, { store, logger, metrics });
   await server.run(stopSignal(logger), ({ url, listen }) => {
     const ready = `driftless: ready on ${url}, admin's kubeconfig in ${adminKubeconfig(flags)}\n`;
     process.stdout.write(isLoopback(listen.host) ? ready : ready + openWarning(listen));

@@ -8,6 +8,7 @@ import { type AgentFlags, agentOptions, agentSettings } from "./agent-flags.ts";
 import { EarlyStore } from "./early-store.ts";
 import { parseListen } from "./listen-address.ts";
 import { logLevelOf, logLevelOption } from "./log-level.ts";
+import { type MetricsFlags, metricsListenOption } from "./metrics-listen.ts";
 import { type ServerFlags, serverOptions } from "./server-flags.ts";
 import { SHORTCOMING } from "./shortcoming.ts";
 import { startProblem } from "./start-problem.ts";
@@ -16,7 +17,7 @@ import { lockUp } from "./up-lock.ts";
 import { UpLog } from "./up-log.ts";
 import { needsUserNamespace, runInUserNamespace } from "./user-namespace.ts";
 
-export interface UpFlags extends ServerFlags, AgentFlags {
+export interface UpFlags extends ServerFlags, AgentFlags, MetricsFlags {
   /** False: --no-node. */
   readonly node: boolean;
   readonly drain?: boolean;
@@ -28,6 +29,7 @@ export function upCommand(): Command {
     .description("run it all: server, controllers and node in one process, on this machine")
     .option("--no-node", "run no pods on this machine")
     .option("--drain", "end the pods of this machine when it stops; without it they go on")
+    .addOption(metricsListenOption())
     .addOption(logLevelOption())
     .helpOption("-h, --help", "display help for command");
   const withServer = serverOptions(command.optionsGroup("Of the server:"));
@@ -51,6 +53,7 @@ Other machines join with "driftless token create". As root or as any other user.
 /** Checks what can be wrong, and finds out as whom to run. What runs is loaded while the store is opened. */
 async function up(given: UpFlags): Promise<void> {
   parseListen(given.listen);
+  if (given.metricsListen !== undefined) parseListen(given.metricsListen, "--metrics-listen");
   agentSettings(given);
   const level = logLevelOf(given.logLevel);
   const flags = { ...given, dataDir: madeDirectory(given) };

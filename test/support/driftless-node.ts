@@ -27,7 +27,8 @@ import type { DriftlessServer } from "./driftless-server.ts";
 const program = new URL("../../src/cmd/driftless.ts", import.meta.url).pathname;
 
 export interface NodeOptions {
-  readonly server?: DriftlessServer;
+  /** Where it joins: the server itself, or a way to it. */
+  readonly server?: Pick<DriftlessServer, "url" | "dataDir">;
   readonly name?: string;
   /** Kept by the caller if given; otherwise made and removed. */
   readonly dataDir?: string;
@@ -191,7 +192,7 @@ export class DriftlessNode implements AsyncDisposable {
 }
 
 /** As whoever runs the command that `driftless token create` prints. */
-function joinFlags(server: DriftlessServer): readonly string[] {
+function joinFlags(server: Pick<DriftlessServer, "url" | "dataDir">): readonly string[] {
   const text = execFileSync(
     process.execPath,
     [program, "token", "create", "--data-dir", server.dataDir, "-o", "json"],

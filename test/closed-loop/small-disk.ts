@@ -1,0 +1,68 @@
+// A disk for a node that is small enough to be filled: a tmpfs under its whole data directory.
+
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { isErrno } from "../../src/base/errors.ts";
+import { type MountedTmpfs, tmpfs } from "../support/tmpfs.ts";
+
+export class SmallDisk implements Disposable {
+  readonly dataDir: string;
+  readonly #disk: MountedTmpfs;
+  readonly #ballast: string;
+
+  private constructor(disk: MountedTmpfs) {
+    this.#disk = disk;
+    this.dataDir = join(disk.path, "data");
+    this.#ballast = join(disk.path, "ballast");
+  }
+
+  static make(): SmallDisk {
+    const disk = tmpfs("size=64m,mode=700");
+    if ("reason" in disk) throw new Error(disk.reason);
+    return new SmallDisk(disk);
+  }
+
+  /** Takes every byte, until it is disposed of. */
+  fill(): Disposable {
+    mkdirSync(this.#ballast);
+    const fd = openSync(join(this.#ballast, "bytes"), "w");
+    const { bavail, bsize } = statfsSync(this.#disk.path);
+    for (const size of [bavail * bsize, 2 ** 20, 4096]) writeUntilFull(fd, Buffer.alloc(size));
+    closeSync(fd);
+    return { [Symbol.dispose]: () => rmSync(this.#ballast, { recursive: true, force: true }) };
+  }
+
+  /** Nothing else tells whose they are: a file system of its own does not show where it is mounted. */
+  killContainers(): void {
+    const directory = join(this.dataDir, "containers");
+    for (const id of readdirSync(directory)) {
+      try {
+        const text = readFileSync(join(directory, id, "init.json"), "utf8");
+        process.kill((JSON.parse(text) as { readonly pid: number }).pid, "SIGKILL");
+      } catch {
+        // It has ended, or never began.
+      }
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#disk[Symbol.dispose]();
+  }
+}
+
+function writeUntilFull(fd: number, bytes: Buffer): void {
+  try {
+    for (;;) writeSync(fd, bytes);
+  } catch (err) {
+    if (!isErrno(err, "ENOSPC")) throw err;
+  }
+}
