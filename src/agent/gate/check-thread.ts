@@ -80,6 +80,8 @@ export class CheckThread implements ContentChecker, AsyncDisposable {
     this.#limit = this.#clock.schedule(CHECK_LIMIT_MS, () =>
       this.#abandon(worker, "TimedOut", `it did not end in ${CHECK_LIMIT_MS / 1000} s`),
     );
+    // Somebody waits for the answer: the process does not end before it.
+    worker.ref();
     worker.postMessage(job.request);
   }
 
@@ -97,8 +99,6 @@ export class CheckThread implements ContentChecker, AsyncDisposable {
     // Its message may quote what it was reading.
     worker.once("error", () => this.#abandon(worker, "Crashed", "the checking thread failed"));
     worker.once("exit", () => this.#abandon(worker, "Crashed", "the checking thread ended"));
-    // An agent that stops does not wait for it.
-    worker.unref();
     return worker;
   }
 
@@ -107,6 +107,8 @@ export class CheckThread implements ContentChecker, AsyncDisposable {
     this.#limit = undefined;
     this.#jobs.shift()?.answer.resolve(result);
     this.#next();
+    // Idle, it keeps no process alive.
+    if (this.#limit === undefined) this.#worker?.unref();
   }
 
   #abandon(worker: Worker, kind: RefusalKind, detail: string): void {
