@@ -12,6 +12,8 @@ const skip =
     ? "Linux only"
     : (probeKernel().missing.find(({ isNeeded }) => isNeeded)?.message ?? false);
 
+const SLEEP = "sleep\x001000\x00";
+
 /** A shell that is the first of a PID namespace, with a child; and both as the machine knows them. */
 async function inNamespace(
   work: (first: ProcessIdentity, outer: ChildProcess) => void | Promise<void>,
@@ -30,12 +32,20 @@ async function inNamespace(
     const numbers = findChildren(outer.pid ?? 0);
     const first = identify(numbers[0] ?? 0);
     assert.ok(first);
+    // The shell has said the number of its child, which may not be the other program yet.
+    for (const [child = 0] = findChildren(first.pid); commandOf(child) !== SLEEP; ) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     await work(first, outer);
   } finally {
     const ended = once(outer, "exit");
     outer.kill("SIGKILL");
     await ended;
   }
+}
+
+function commandOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, "utf8");
 }
 
 function findChildren(pid: number): readonly number[] {
@@ -50,7 +60,7 @@ describe("findProcesses", { skip }, () => {
       assert.deepEqual(new Set(found.keys()), new Set([1, 2]));
       assert.deepEqual(found.get(1), first);
       const child = found.get(2)?.pid ?? 0;
-      assert.equal(readFileSync(`/proc/${child}/cmdline`, "utf8"), "sleep\x001000\x00");
+      assert.equal(commandOf(child), SLEEP);
     });
   });
 
