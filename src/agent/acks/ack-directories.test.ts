@@ -93,6 +93,20 @@ describe("AckDirectories", () => {
     assert.equal(scene.mounts.below(hostPath).length, 1);
   });
 
+  it("keeps no directories of starts that failed, however often a program cannot be started", () => {
+    using scene = new Scene();
+    for (let attempt = 0; attempt < 5; attempt++) scene.prepare({ attempt });
+    const other = scene.prepare({ container: "other" }).mounts[0]?.hostPath;
+    const root = scene.dir.join("pods/pod-1/plugins/driftless.dev~ack");
+    assert.deepEqual(
+      scene.mounts
+        .below(root)
+        .map((mount) => mount.path)
+        .toSorted(),
+      [`${root}/main/4`, other],
+    );
+  });
+
   it("does not hold up a container when it cannot be made, which is said once", () => {
     using scene = new Scene();
     scene.mounts.tmpfs = () => {
@@ -106,8 +120,8 @@ describe("AckDirectories", () => {
 
   it("sweeps what a former life left, and neither what is in use nor what it has just made", () => {
     using scene = new Scene();
-    const [left = "", used = ""] = [0, 1].map(
-      (attempt) => scene.prepare({ attempt }).mounts[0]?.hostPath,
+    const [left = "", used = ""] = ["gone", "used"].map(
+      (container) => scene.prepare({ container }).mounts[0]?.hostPath,
     );
     scene.directories = scene.restarted();
     const fresh = scene.prepare({ attempt: 2 }).mounts[0]?.hostPath ?? "";

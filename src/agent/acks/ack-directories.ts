@@ -4,8 +4,8 @@
 //   pods/<uid>/plugins/driftless.dev~ack/<container>/<attempt>     on the node
 //   /run/driftless/ack, and DRIFTLESS_ACK=/run/driftless/ack       in the container
 
-import { type Dirent, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { type Dirent, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Pod } from "../../api/types.ts";
 import { isErrno } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -121,8 +121,9 @@ export class AckDirectories {
 
   #make(directory: string): void {
     const { mounts } = this.#options;
-    // A start that failed may have left one, with something in it.
-    if (existsSync(directory)) this.remove(directory);
+    // Starts that failed have left theirs, of this attempt or earlier ones: nobody tells that they have ended. One runs at a time.
+    const container = dirname(directory);
+    for (const attempt of namesIn(container)) this.remove(join(container, attempt));
     mkdirSync(directory, { recursive: true, mode: 0o750 });
     this.#made?.add(directory);
     mounts.tmpfs(directory, { sizeBytes: SIZE_BYTES, mode: MODE, maxInodes: MAX_FILES });

@@ -12,6 +12,7 @@ import type { Acknowledgement } from "../views/view-sources.ts";
 import { type PluginBench, pluginBench, podWith } from "../volumes/plugins/testing/plugin-bench.ts";
 import type { VolumeChangeHandler } from "../volumes/volumes.ts";
 import { AckFiles } from "./ack-files.ts";
+import { ContainerProcesses } from "./container-processes.ts";
 import { volumeUse } from "./testing/volume-use.ts";
 
 const volume = { name: "config", configMap: { name: "app", defaultMode: 0o644 } };
@@ -25,6 +26,8 @@ class Scene implements AsyncDisposable {
   readonly removed: string[] = [];
   readonly swept: (readonly string[])[] = [];
   readonly changes: string[] = [];
+  /** How often processes were looked for. */
+  searches = 0;
   acks: AckFiles;
   status: ContainerStatus | undefined;
   readonly #exits = new Set<(status: ContainerStatus) => void>();
@@ -46,8 +49,15 @@ class Scene implements AsyncDisposable {
 
   #make(): AckFiles {
     const { paths, logger } = this.bench.parts;
+    const processes = new ContainerProcesses(systemClock);
     const acks = new AckFiles({
       ...{ paths, clock: systemClock, logger },
+      processes: {
+        find: (...of) => {
+          this.searches++;
+          return processes.find(...of);
+        },
+      },
       directories: {
         remove: (path) => void this.removed.push(path),
         sweep: (inUse) => void this.swept.push([...inUse]),
@@ -244,6 +254,32 @@ describe("AckFiles", { skip: process.platform === "linux" ? false : "Linux only"
     assert.match(scene.heard[0]?.rejected?.reason ?? "", /at the stage "schema"/);
     assert.doesNotMatch(JSON.stringify(scene.heard), /hunter2/);
     assert.doesNotMatch(JSON.stringify((scene.bench.logger as CaptureLogger).records), /hunter2/);
+  });
+
+  it("does not look through the machine again and again for a container that names processes that are not there", async () => {
+    await using scene = new Scene();
+    scene.start();
+    const beganMs = systemClock.monotonicMs();
+    for (let i = 0; i < 20; i++) {
+      const told = scene.changes.length;
+      scene.say("a.json", { pid: 4_000_000 + i, applied });
+      await scene.until("that it was heard", () => scene.changes.length > told);
+    }
+    const most = (systemClock.monotonicMs() - beganMs) / 1000 + 1;
+    assert.ok(scene.searches <= most, `${scene.searches} > ${most}`);
+    scene.say("a.json", { applied });
+    await scene.until("an honest word", () => scene.heard.length === 1);
+  });
+
+  it("hears a new process at once although another has left its file behind", async () => {
+    await using scene = new Scene();
+    scene.say("dead.json", { pid: 4_000_000, applied });
+    scene.start();
+    await scene.until("the search for it to be over", () => scene.searches === 2);
+    scene.searches = 0;
+    scene.say("a.json", { applied });
+    await scene.until("its word", () => scene.heard.length === 1);
+    assert.equal(scene.searches, 1);
   });
 
   it("is not kept busy by a container that does nothing but write", async () => {

@@ -16,7 +16,7 @@ import { usesOf, type VolumeUse } from "../sub-path/volume-use.ts";
 import type { Acknowledgement, Acknowledgements } from "../views/view-sources.ts";
 import type { VolumeChange, Volumes } from "../volumes/volumes.ts";
 import { type AckDirectories, ackDirectoryOf, MAX_FILES } from "./ack-directories.ts";
-import { findProcesses } from "./container-processes.ts";
+import type { ProcessSearch } from "./container-processes.ts";
 import { PartVersions, type VolumePart } from "./part-versions.ts";
 import { type AckContent, type AckFile, isAckName, readAcks } from "./read-acks.ts";
 
@@ -25,6 +25,7 @@ export interface AckFilesOptions {
   readonly directories: Pick<AckDirectories, "remove" | "sweep">;
   readonly runtime: Pick<Runtime, "list" | "ready" | "onExit">;
   readonly volumes: Pick<Volumes, "onChange">;
+  readonly processes: ProcessSearch;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -37,13 +38,16 @@ interface AckContainer {
   readonly watch: DirectoryWatch;
   /** By name. */
   files: ReadonlyMap<string, AckFile>;
-  /** Who has written what is in `files`, by the container's numbers; undefined: nobody who is alive. */
-  readonly processes: Map<number, ProcessIdentity | undefined>;
+  /** Who has written what is in `files`, by the container's numbers. Those that are not here are not alive, or not found yet. */
+  readonly processes: Map<number, ProcessIdentity>;
+  /** Numbers to be found, and how often they are still looked for: what was just begun is found by the second look at the machine at the latest. */
+  readonly sought: Map<number, number>;
   /** Monotonic times. */
   lastScanMs: number;
-  lastSearchMs: number;
-  /** The next scan, if one is due. */
+  nextSearchMs: number;
+  /** The next ones, if they are due. */
   scan: Disposable | undefined;
+  search: Disposable | undefined;
 }
 
 /** How often a container is read at most, whatever it does. Nothing waits for it that is not older than this. */
@@ -51,8 +55,11 @@ const MIN_SCAN_MS = 10;
 /** Without file events. */
 const DEGRADED_SCAN_MS = 1000;
 const ALIVE_CHECK_MS = 1000;
-/** All processes of the machine are looked through for a container at most so often. */
+/** A container that names processes that are not there is looked through at most so often … */
 const MIN_SEARCH_MS = 1000;
+/** … and any other for this part of the time at most, however many processes it has and names. */
+const SEARCH_SHARE = 0.05;
+const MAX_SEARCHES = 2;
 
 export class AckFiles implements Acknowledgements {
   readonly #options: AckFilesOptions;
@@ -97,14 +104,15 @@ export class AckFiles implements Acknowledgements {
     const first = pid === undefined || end !== undefined ? undefined : identify(pid);
     if (first === undefined) return;
     const container: AckContainer = {
-      ...{ status, directory, first, files: new Map(), processes: new Map(), scan: undefined },
+      ...{ status, directory, first, files: new Map() },
+      ...{ processes: new Map(), sought: new Map() },
       // The longest first: what is mounted below another volume's place is not that volume's.
       uses: usesOf(annotations).toSorted((a, b) => b.mountPath.length - a.mountPath.length),
       watch: new DirectoryWatch({
         onEvent: () => this.#heard(container),
         ignores: (name) => !isAckName(name),
       }),
-      ...{ lastScanMs: -Infinity, lastSearchMs: -Infinity },
+      ...{ lastScanMs: -Infinity, nextSearchMs: -Infinity, scan: undefined, search: undefined },
     };
     this.#pods.set(podUid, containers.set(id, container));
     // It may have ended before anybody knew of it.
@@ -156,9 +164,10 @@ export class AckFiles implements Acknowledgements {
     if (container.files.size > 0) this.#tell(podUid);
   }
 
-  #leave({ watch, scan }: AckContainer): void {
+  #leave({ watch, scan, search }: AckContainer): void {
     watch[Symbol.dispose]();
     scan?.[Symbol.dispose]();
+    search?.[Symbol.dispose]();
   }
 
   /** At once if it was quiet; else when it may be read again. */
@@ -187,6 +196,7 @@ export class AckFiles implements Acknowledgements {
       logger.warn("cannot read acknowledgements", { path: directory, err });
     }
     if (container.files.size === before.size && isSame(container.files, before)) return;
+    this.#seek(container, before);
     this.#findProcesses(container);
     this.#tell(status.podUid);
   }
@@ -206,40 +216,57 @@ export class AckFiles implements Acknowledgements {
   }
 
   /** A number whose process is known to be gone is looked for again only when it has written something new. */
-  #findProcesses(container: AckContainer): void {
-    const { files, processes, first, status } = container;
+  #seek(container: AckContainer, before: AckContainer["files"]): void {
+    const { files, processes, sought } = container;
     const pids = new Set([...files.values()].flatMap(({ content }) => content?.pid ?? []));
     for (const pid of processes.keys()) if (!pids.has(pid)) processes.delete(pid);
-    const unknown = new Set([...pids].filter((pid) => !this.#speaks(container, pid)));
-    if (unknown.size === 0) return;
-    const nowMs = this.#options.clock.monotonicMs();
-    const everywhere = nowMs - container.lastSearchMs >= MIN_SEARCH_MS;
-    const found = findProcesses(first, unknown, { everywhere });
-    if (everywhere && found.size < unknown.size) container.lastSearchMs = nowMs;
-    for (const pid of unknown) processes.set(pid, found.get(pid));
-    if (!everywhere && found.size < unknown.size) this.#searchLater(container, status.podUid);
-    this.#checkAlive();
+    for (const pid of sought.keys()) if (!pids.has(pid)) sought.delete(pid);
+    for (const [name, { content, stamp }] of files) {
+      if (content === undefined || stamp === before.get(name)?.stamp) continue;
+      if (!this.#speaks(container, content.pid)) sought.set(content.pid, MAX_SEARCHES);
+    }
   }
 
-  #searchLater(container: AckContainer, podUid: string): void {
-    this.#options.clock.schedule(MIN_SEARCH_MS, () => {
-      if (this.#pods.get(podUid)?.get(container.status.id) !== container) return;
+  #findProcesses(container: AckContainer): void {
+    const { processes, sought, first } = container;
+    const { clock, processes: all } = this.#options;
+    const beganMs = clock.monotonicMs();
+    if (sought.size > 0 && beganMs >= container.nextSearchMs) {
+      const found = all.find(first, new Set(sought.keys()));
+      const endedMs = clock.monotonicMs();
+      for (const [pid, searches] of sought) {
+        const process = found.get(pid);
+        if (process !== undefined) processes.set(pid, process);
+        if (process !== undefined || searches === 1) sought.delete(pid);
+        else sought.set(pid, searches - 1);
+      }
+      const restMs = (endedMs - beganMs) / SEARCH_SHARE;
+      container.nextSearchMs = endedMs + Math.max(restMs, sought.size > 0 ? MIN_SEARCH_MS : 0);
+      this.#checkAlive();
+    }
+    if (sought.size > 0) this.#searchIn(container, container.nextSearchMs - clock.monotonicMs());
+  }
+
+  #searchIn(container: AckContainer, ms: number): void {
+    container.search ??= this.#options.clock.schedule(ms, () => {
+      container.search = undefined;
       this.#findProcesses(container);
-      this.#tell(podUid);
+      this.#tell(container.status.podUid);
     });
   }
 
   /** Only while there are processes whose end nobody tells. */
   #checkAlive(): void {
+    if (this.#aliveCheck !== undefined) return;
     const others = this.#all().filter(({ processes, first }) =>
-      [...processes.values()].some((one) => one !== undefined && one.pid !== first.pid),
+      [...processes.values()].some((one) => one.pid !== first.pid),
     );
-    if (this.#aliveCheck !== undefined || others.length === 0) return;
+    if (others.length === 0) return;
     this.#aliveCheck = this.#options.clock.schedule(ALIVE_CHECK_MS, () => {
       this.#aliveCheck = undefined;
       for (const { processes, status } of others) {
-        const gone = [...processes].filter(([, one]) => one !== undefined && !isAlive(one));
-        for (const [pid] of gone) processes.set(pid, undefined);
+        const gone = [...processes].filter(([, one]) => !isAlive(one));
+        for (const [pid] of gone) processes.delete(pid);
         if (gone.length > 0) this.#tell(status.podUid);
       }
       this.#checkAlive();

@@ -3,9 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
+import { FakeClock } from "../../base/testing/fake-clock.ts";
 import { probeKernel } from "../../mounts/kernel-support.ts";
 import { identify, type ProcessIdentity } from "../../mounts/process-calls.ts";
-import { findProcesses } from "./container-processes.ts";
+import { ContainerProcesses } from "./container-processes.ts";
 
 const skip =
   process.platform !== "linux"
@@ -53,18 +54,17 @@ function findChildren(pid: number): readonly number[] {
   return text.split(" ").filter(Boolean).map(Number);
 }
 
-describe("findProcesses", { skip }, () => {
+describe("ContainerProcesses", { skip }, () => {
   it("finds processes of a container by the numbers that they have there", async () => {
     await inNamespace((first) => {
-      const found = findProcesses(first, new Set([1, 2, 3]), { everywhere: false });
+      const found = new ContainerProcesses(new FakeClock()).find(first, new Set([1, 2, 3]));
       assert.deepEqual(new Set(found.keys()), new Set([1, 2]));
       assert.deepEqual(found.get(1), first);
-      const child = found.get(2)?.pid ?? 0;
-      assert.equal(commandOf(child), SLEEP);
+      assert.equal(commandOf(found.get(2)?.pid ?? 0), SLEEP);
     });
   });
 
-  it("finds what came into the namespace from outside only when it looks everywhere", async () => {
+  it("finds what came into the namespace from outside", async () => {
     await inNamespace(async (first) => {
       const guest = spawn(
         "nsenter",
@@ -77,8 +77,8 @@ describe("findProcesses", { skip }, () => {
         const [line] = (await once(guest.stdout, "data")) as [Buffer];
         const number = Number(line.toString());
         const wanted = new Set([number]);
-        assert.equal(findProcesses(first, wanted, { everywhere: false }).size, 0);
-        const found = findProcesses(first, wanted, { everywhere: true }).get(number);
+        const processes = new ContainerProcesses(new FakeClock());
+        const found = processes.find(first, wanted).get(number);
         assert.match(readFileSync(`/proc/${found?.pid}/cmdline`, "utf8"), /read x/);
       } finally {
         const ended = once(guest, "exit");
@@ -90,6 +90,34 @@ describe("findProcesses", { skip }, () => {
 
   it("finds nothing of a container that is gone", () => {
     const gone = { pid: 4_194_303, startTicks: 1 };
-    assert.equal(findProcesses(gone, new Set([1]), { everywhere: true }).size, 0);
+    const processes = new ContainerProcesses(new FakeClock());
+    assert.equal(processes.find(gone, new Set([1])).size, 0);
+  });
+
+  it("looks through the whole machine once a second, however many containers ask for what is not there", async () => {
+    await inNamespace(async (first) => {
+      const clock = new FakeClock();
+      const processes = new ContainerProcesses(clock);
+      assert.equal(processes.find(first, new Set([77])).size, 0);
+      const guest = spawn("nsenter", [
+        "-t",
+        String(first.pid),
+        "-p",
+        "sh",
+        "-c",
+        "echo $$; read x",
+      ]);
+      try {
+        const [line] = (await once(guest.stdout, "data")) as [Buffer];
+        const wanted = new Set([Number(line.toString())]);
+        assert.equal(processes.find(first, wanted).size, 0);
+        await clock.step(1000);
+        assert.equal(processes.find(first, wanted).size, 1);
+      } finally {
+        const ended = once(guest, "exit");
+        guest.stdin.end("\n");
+        await ended;
+      }
+    });
   });
 });
