@@ -3,8 +3,9 @@
 //
 //   npm run bench              all
 //   npm run bench -- writer    one part: writer, watch, memory, api, flood, agent, live-sub-path,
-//                              logs, pods, up
-//   npm run bench -- --quick   fewer and shorter figures of the API, the flood, the agent, the logs, the pods and `up`
+//                              logs, pods, up, closed-loop
+//   npm run bench -- --quick   fewer and shorter figures of the API, the flood, the agent, the logs, the pods, `up` and the closed loop
+//   DRIFTLESS_BENCH_PODS=100 npm run bench -- closed-loop    with so many pods instead of 1,000
 
 import { fileURLToPath } from "node:url";
 import { buildC } from "../test/support/c-program.ts";
@@ -13,6 +14,7 @@ import { benchExec } from "./agent/bench-exec.ts";
 import { benchLiveSubPath } from "./agent/bench-live-sub-path.ts";
 import { benchPodStart } from "./agent/bench-pod-start.ts";
 import { benchApi } from "./api/bench-api.ts";
+import { benchClosedLoop } from "./closed-loop/bench-closed-loop.ts";
 import { benchFlood } from "./flood/bench-flood.ts";
 import { benchLogs } from "./logs/bench-logs.ts";
 import { benchMemory } from "./memory.ts";
@@ -37,6 +39,7 @@ const PARTS: Record<string, () => void | Promise<void>> = {
     await benchExec({ isQuick });
   },
   up: () => benchUp({ isQuick }),
+  "closed-loop": () => benchClosedLoop({ isQuick }),
 };
 
 const wanted = process.argv.slice(2).filter((argument) => argument !== "--quick");

@@ -8,12 +8,12 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../src/base/clock.ts";
+import { SHORT_VERSION_DIGITS } from "../src/base/content-version.ts";
 import { createLogger } from "../src/base/logger.ts";
 import { systemRandom } from "../src/base/random.ts";
 import { AtomicWriter } from "../src/files/atomic-writer.ts";
 import { Payload } from "../src/files/payload.ts";
 import { currentProcess } from "../src/files/process-identity.ts";
-import { SHORT_VERSION_DIGITS } from "../src/base/content-version.ts";
 import { bold, dim, green, red } from "./colour.ts";
 
 const APP = fileURLToPath(new URL("app.ts", import.meta.url));

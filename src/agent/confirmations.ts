@@ -11,6 +11,7 @@ import { identify, signalProcess } from "../mounts/process-calls.ts";
 import type { ContainerStatus, Runtime } from "../runtime/runtime.ts";
 import type { AckDirectories } from "./acks/ack-directories.ts";
 import { AckFiles } from "./acks/ack-files.ts";
+import { ContainerProcesses } from "./acks/container-processes.ts";
 import type { AgentPaths } from "./agent-paths.ts";
 import type { ObjectManager } from "./objects/object-manager.ts";
 import { reloadMetrics } from "./reload/reload-metrics.ts";
@@ -41,7 +42,7 @@ export interface Confirmations {
 }
 
 export function confirmationsOf(options: ConfirmationsOptions): Confirmations {
-  const acks = new AckFiles(options);
+  const acks = new AckFiles({ ...options, processes: new ContainerProcesses(options.clock) });
   const reloads = new ReloadRunner({
     ...{ ...options, identify, signalProcess },
     metrics: reloadMetrics(options.metrics),

@@ -1,5 +1,6 @@
 // `driftless lint`: reads manifests, judges all of them together, since references lead from one file to another, and fixes what is safe.
 
+import { resolve } from "node:path";
 import type { World } from "./checks/world.ts";
 import { configFacts } from "./config-facts.ts";
 import { ConfigIndex } from "./config-index.ts";
@@ -37,8 +38,10 @@ const STDIN = "-";
 /** What cannot be read is among the problems. Throws ManifestError if a fixed file cannot be written. */
 export function lint(options: LintOptions): Linted {
   const problems: string[] = [];
-  const found = options.names.flatMap((name) => readable(name, options, problems));
-  let files: readonly ManifestFile[] = found.flatMap((file) => parsed(file, problems));
+  const named = options.names.flatMap((name) => readable(name, options, problems));
+  // A file may be named, and be in a directory that is named: its objects are there once.
+  const found = new Map(named.map((file) => [resolve(file.name), file])).values();
+  let files: readonly ManifestFile[] = [...found].flatMap((file) => parsed(file, problems));
   const fixed: string[] = [];
   if (options.isFixing) {
     for (let round = 0; round < MAX_ROUNDS; round++) {

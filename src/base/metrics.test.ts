@@ -105,4 +105,12 @@ lag_seconds_count 1
 
     assert.throws(() => metrics.gauge({ name: "taken", help: "Taken." }), /taken/);
   });
+
+  it("has what is found out late brought up to date before it is printed", async () => {
+    const metrics = createMetrics();
+    const asked = metrics.gauge({ name: "asked", help: "How often it was asked for." });
+    metrics.beforeText(async () => asked.add(1));
+    await metrics.text();
+    assert.match(await metrics.text(), /^asked 2$/m);
+  });
 });

@@ -84,7 +84,7 @@ export function createMetrics(): Metrics {
     },
     beforeText: (update) => void updates.push(update),
     async text() {
-      await Promise.all(updates.map((update) => update()));
+      for (const update of updates) await update();
       return registry.metrics();
     },
     contentType: registry.contentType,

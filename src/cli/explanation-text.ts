@@ -124,7 +124,7 @@ function stateText(state: UseState, message: string): string {
 
 function changedText({ changed }: RolledFor): string {
   const objects = Object.entries(changed).map(([object, keys]) =>
-    plainText(`${object} changed (${keys.join(", ")})`),
+    plainText(keys.includes("*") ? `${object} changed` : `${object} changed (${keys.join(", ")})`),
   );
   return objects.join(" and ");
 }

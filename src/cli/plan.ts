@@ -8,7 +8,7 @@ import type { ConfigView, DeliveryPolicy, Node, Pod } from "../api/types.ts";
 import { CONFIG_VIEWS, DELIVERY_POLICIES, NODES, REPLICA_SETS } from "./answers/answer-kinds.ts";
 import type { Look } from "./answers/look.ts";
 import type { Workload } from "./answers/picture.ts";
-import { type PlanFacts, plannedEffects } from "./answers/plan-effects.ts";
+import { type PlanFacts, type PlannedEffect, plannedEffects } from "./answers/plan-effects.ts";
 import { type ObjectPlan, type PlannedCheck, planJson, planText } from "./answers/plan-text.ts";
 import { allowed, listed, readWorkloads } from "./answers/read-picture.ts";
 import { type CliContext, type ExitCode, print } from "./cli-context.ts";
@@ -33,7 +33,8 @@ export async function plan(context: CliContext, options: PlanOptions): Promise<E
   if (format.type === "name") throw misuse("-o name: say json or yaml");
   const changes = await plannedChanges(context, options);
   const namespaces = new Set(changes.objects.map(({ object }) => object.namespace));
-  const nodes = (await allowed(() => listed<Node & ApiObject>(context, NODES, undefined))) ?? [];
+  const seenNodes = await allowed(() => listed<Node & ApiObject>(context, NODES, undefined));
+  const nodes = seenNodes ?? [];
   const objects: ObjectPlan[] = [];
   const askedAnew: string[] = [];
   for (const namespace of namespaces) {
@@ -42,12 +43,18 @@ export async function plan(context: CliContext, options: PlanOptions): Promise<E
       (await allowed(() =>
         listed<DeliveryPolicy & ApiObject>(context, DELIVERY_POLICIES, namespace),
       )) ?? [];
-    askedAnew.push(...firstAskers(facts));
-    for (const change of changes.objects) {
-      if (change.object.namespace === namespace) objects.push(objectPlan(change, facts, policies));
-    }
+    const here = changes.objects
+      .filter(({ object }) => object.namespace === namespace)
+      .map((change) => objectPlan(change, facts, policies));
+    objects.push(...here);
+    const effects = here.flatMap((one) => one.effects);
+    askedAnew.push(...firstAskers(facts, effects));
   }
-  const whole = { objects, notes: [...changes.notes, ...askedAnew] };
+  const isGuessed =
+    seenNodes === undefined &&
+    objects.some(({ effects }) => effects.some(({ use }) => use?.how === "subPath"));
+  const notes = [...changes.notes, ...askedAnew, ...(isGuessed ? [NO_NODES] : [])];
+  const whole = { objects, notes };
   print(context, format.type === "objects" ? format.print(planJson(whole)) : planText(whole, look));
   return 0;
 }
@@ -83,14 +90,30 @@ async function factsOf(
   return { ...known, pods, replicaSets: replicaSets ?? [], workloads, views: views ?? [] };
 }
 
-/** Those who have asked for nothing so far: what there is when they begin to is taken for what they have. */
-function firstAskers({ workloads, planned }: PlanFacts): readonly string[] {
+const NO_NODES =
+  "You may not read Nodes: whether subPath mounts follow there is not known, and they count as frozen";
+
+/**
+ * Those who have asked for nothing so far: what there is when they begin to is taken for what they have. Not where views show what they were
+ * started with; but which files a process has read before nobody knows.
+ */
+function firstAskers(
+  { workloads, planned, views }: PlanFacts,
+  effects: readonly PlannedEffect[],
+): readonly string[] {
   return planned.flatMap(({ workload, isTemplateChanged, isNew }) => {
     const { kind, metadata } = workload;
     const live = workloads.find((one) => one.kind === kind && one.metadata.name === metadata.name);
     if (isNew || isTemplateChanged === true || live === undefined) return [];
     if (asks(live) || !asks(workload)) return [];
     const name = `${kind.toLowerCase()}/${metadata.name ?? ""}`;
+    const isMissed = effects.some(
+      ({ owner, use, effect }) =>
+        owner === name &&
+        effect.effect === "restart" &&
+        (views.length === 0 || use === undefined || use.how === "volume"),
+    );
+    if (!isMissed) return [];
     return `${name} asks for reloads for the first time: if that comes before the change is made, it counts for the change; else restart it yourself`;
   });
 }

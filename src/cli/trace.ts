@@ -78,9 +78,10 @@ const MIN_HASH_DIGITS = 4;
 function versionNow(picture: Picture, object: ConfigReference, viewed: string | undefined): string {
   const now = picture.versionNow(object);
   if (now === "gone") {
-    throw new CliError(
-      `${referenceText(object)} does not exist in namespace ${object.namespace}: add --revision N to see an earlier change`,
-    );
+    const isLeft = picture.revisionsOf(object).length > 0;
+    const hint = isLeft ? ": add --revision N to see an earlier change" : "";
+    const text = `${referenceText(object)} does not exist in namespace ${object.namespace}`;
+    throw new CliError(text + hint);
   }
   const known = now ?? viewed;
   if (known !== undefined) return known;

@@ -2,7 +2,7 @@
 
 import { text as readText } from "node:stream/consumers";
 import { Command } from "commander";
-import { lint } from "../audit/lint.ts";
+import { type Linted, lint } from "../audit/lint.ts";
 import { exitCodeOf } from "../audit/reports/report.ts";
 import { ruleListJson, ruleListText } from "../audit/reports/rule-list.ts";
 import { MisuseError } from "./misuse-error.ts";
@@ -52,15 +52,23 @@ async function runLint(names: readonly string[], flags: LintFlags): Promise<void
   if (isPiped && flags.fix === true) {
     throw new MisuseError("--fix needs files: what comes from the standard input has no place");
   }
-  const { report, problems, fixed } = lint({
+  const linted = lint({
     names,
     isStrict: flags.strict === true,
     isFixing: flags.fix === true,
     isWanted: isWanted(flags),
     ...(isPiped && { stdin: await readText(process.stdin) }),
   });
+  show(linted, flags);
+}
+
+function show({ report, problems, fixed }: Linted, flags: LintFlags): void {
   for (const line of fixed) process.stderr.write(`fixed ${line}\n`);
-  process.stdout.write(reportText(report, flags, process.stdout.isTTY));
+  // That nothing was found in nothing is no news beside why there is nothing.
+  const isEmpty = report.looked.count === 0 && problems.length > 0;
+  if (!isEmpty || flags.output !== "text") {
+    process.stdout.write(reportText(report, flags, process.stdout.isTTY));
+  }
   for (const problem of problems) process.stderr.write(`error: ${problem}\n`);
   process.exitCode = problems.length > 0 ? 2 : exitCodeOf(report, flags.failOn);
 }

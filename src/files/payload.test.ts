@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { inspect } from "node:util";
 import fc from "fast-check";
+import { compareUtf8, versionOf } from "../base/content-version.ts";
 import { Payload, PayloadError } from "./payload.ts";
 import { payloadOf } from "./testing/test-writer.ts";
-import { compareUtf8, versionOf } from "../base/content-version.ts";
 
 const accepted: readonly [name: string, spelling: string, path: string][] = [
   ["A3 a nested path", "i/am/well/behaved.txt", "i/am/well/behaved.txt"],

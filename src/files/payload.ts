@@ -7,9 +7,9 @@
 
 import { createHash } from "node:crypto";
 import { inspect } from "node:util";
+import { compareUtf8, versionOf } from "../base/content-version.ts";
 import { checkPath } from "./payload-path.ts";
 import { printable } from "./printable.ts";
-import { compareUtf8, versionOf } from "../base/content-version.ts";
 
 export interface ProjectedFile {
   /** Must not be changed after it was handed over. */

@@ -20,7 +20,11 @@ export function isSecret(object: ObjectName): boolean {
 /** How the keys of one object are seen by a container. */
 export type Sight =
   /** Files below `path`; all that begin with the object's name, or those of `keys`. */
-  | { readonly in: "files"; readonly path: string; readonly files?: Readonly<Record<string, string>> }
+  | {
+      readonly in: "files";
+      readonly path: string;
+      readonly files?: Readonly<Record<string, string>>;
+    }
   /** One file. */
   | { readonly in: "file"; readonly path: string; readonly key: string }
   /** Variables by their names, or all with this prefix. */
@@ -78,10 +82,7 @@ export const users: Readonly<Record<string, ConfigUser>> = {
         { name: "THREE", valueFrom: { secretKeyRef: { name: "s0", key: "s0_b" } } },
       ],
     }),
-    uses: [
-      envUse("cm0", { ONE: "cm0_a" }),
-      envUse("s0", { TWO: "s0_a", THREE: "s0_b" }),
-    ],
+    uses: [envUse("cm0", { ONE: "cm0_a" }), envUse("s0", { TWO: "s0_a", THREE: "s0_b" })],
   },
   "env-from": {
     parts: reader({

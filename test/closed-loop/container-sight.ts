@@ -55,7 +55,10 @@ function namesIn(path: string): readonly string[] {
   return readdirSync(path).filter((name) => !name.startsWith(".."));
 }
 
-function variablesSeen(environ: readonly string[], sight: Sight & { readonly in: "environ" }): Content {
+function variablesSeen(
+  environ: readonly string[],
+  sight: Sight & { readonly in: "environ" },
+): Content {
   const all = environ.map((one): readonly [string, string] => {
     const at = one.indexOf("=");
     return [one.slice(0, at), one.slice(at + 1)];
@@ -79,7 +82,8 @@ function readOrNothing(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (err) {
-    if (isErrno(err, "ENOENT")) return undefined;
+    // A directory is what is mounted in place of a key that was not there.
+    if (isErrno(err, "ENOENT") || isErrno(err, "EISDIR")) return undefined;
     throw err;
   }
 }

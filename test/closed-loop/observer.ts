@@ -16,6 +16,9 @@ import {
 } from "./config-users.ts";
 import { type Content, lifeOf, sightOf } from "./container-sight.ts";
 
+/** How contents begin that are no object's. */
+export const TAMPERED = "tampered";
+
 interface SeenObject {
   readonly resourceVersion: string;
   readonly version: string;
@@ -30,10 +33,21 @@ interface Container {
   readonly life: string;
 }
 
+interface Judged {
+  readonly use: DeclaredUse;
+  readonly object: SeenObject | undefined;
+  /** Undefined: it changed while it was looked at. */
+  readonly has: Content | undefined;
+  readonly isRight: boolean;
+  readonly said: ConfigUse | undefined;
+}
+
 export class Observer {
   readonly #cluster: Cluster;
   /** Every content that an object was seen with or said to have, by object and version. */
   readonly #past = new Map<string, Content>();
+  /** Uses that hide behind something which is mounted over them: nobody knows what these have, only that it is not the content. */
+  readonly covered: Set<DeclaredUse> = new Set<DeclaredUse>();
   /** How often a use was held against the truth. */
   looks = 0;
 
@@ -65,14 +79,16 @@ export class Observer {
         if (view?.pod.uid !== container.podUid) return [`${pod}: it runs, and has no view`];
         const count = view.uses?.length ?? 0;
         const more = count === uses.length ? [] : [`${pod}: ${count} uses in its view`];
-        return [...more, ...uses.flatMap((use) => this.#difference(pod, use, { objects, view, container }))];
+        const all = uses.map((use) => this.#judged(use, { objects, view, container }));
+        const isTampered = all.some(({ isRight }) => !isRight);
+        return [...more, ...all.flatMap((one) => this.#difference(pod, one, isTampered))];
       }),
     );
     return found.flat();
   }
 
   /** A use that is called in sync although it is not: the same object and the same container before and after the view was read. */
-  async lies(pod: string, isExempt: (use: DeclaredUse) => boolean): Promise<readonly string[]> {
+  async lies(pod: string): Promise<readonly string[]> {
     const { uses = [] } = users[pod] ?? {};
     const container = await this.#container(pod);
     const before = await this.#objects();
@@ -87,14 +103,16 @@ export class Observer {
       const object = before.get(use.object);
       const isSame = object && after.get(use.object)?.resourceVersion === object.resourceVersion;
       const said = found(view, use);
-      if (!isSame || said === undefined || isExempt(use)) return [];
+      if (!isSame || said === undefined) return [];
       if (!claims(said) || said.wanted?.hash !== object.version) return [];
       this.looks++;
       const isWrong = [first[i], second[i]].every(
         (seen) => seen !== undefined && !isDeepStrictEqual(seen, part(object.content, use)),
       );
       return isWrong
-        ? [`${nameOf(pod, use)} is said to be in sync with ${text(object.content)}, and has ${text(second[i])}`]
+        ? [
+            `${nameOf(pod, use)} is said to be in sync with ${text(object.content)}, and has ${text(second[i])}`,
+          ]
         : [];
     });
   }
@@ -141,37 +159,57 @@ export class Observer {
     }
   }
 
-  #difference(
-    pod: string,
+  #judged(
     use: DeclaredUse,
     of: { readonly objects: Objects; readonly view: ConfigView; readonly container: Container },
-  ): readonly string[] {
-    const said = found(of.view, use);
+  ): Judged {
+    this.looks++;
     const object = of.objects.get(use.object);
     const seen = looked(of.container, use);
-    const wrong = (what: string): readonly string[] => [
-      `${nameOf(pod, use)}: ${what}; it has ${text(seen)} of ${object ? text(object.content) : "nothing"}; the view says ${JSON.stringify(said)}`,
-    ];
-    this.looks++;
-    if (said === undefined) return wrong("it is not in the view");
-    if (seen === undefined) return wrong("it does not come to rest");
-    if (said.wanted?.hash !== object?.version) return wrong("another content is wanted");
-    const has = part(seen, use);
+    const has = seen && part(seen, use);
     const isRight = isDeepStrictEqual(has, part(object?.content ?? new Map(), use));
-    const isGone = object === undefined && use.isOptional !== true;
-    if (claims(said)) return isRight ? [] : wrong("it is not in sync");
-    if (said.drift === undefined) {
-      const hasNothing = object === undefined && said.onDisk === undefined && seen.size === 0;
-      return hasNothing ? [] : wrong("it lacks something, and nobody says why");
-    }
-    if (said.drift.reason === "TamperedOnDisk") return isRight ? wrong("nobody tampered with it") : [];
-    if (isRight && !isGone) return wrong("it is in sync");
-    return this.#isWhatItHas(use, said, has) ? [] : wrong("it has another version");
+    return { use, object, has, isRight, said: found(of.view, use) };
   }
 
-  /** What is behind has the version that it is said to have. */
-  #isWhatItHas(use: DeclaredUse, { onDisk }: ConfigUse, has: Content): boolean {
-    if (onDisk === undefined) return has.size === 0;
+  #difference(pod: string, judged: Judged, isTampered: boolean): readonly string[] {
+    const what = this.#wrong(judged, isTampered);
+    if (what === undefined) return [];
+    const { use, object, has, said } = judged;
+    return [
+      `${nameOf(pod, use)}: ${what}; it has ${text(has)} of ${object ? text(object.content) : "nothing"}; the view says ${JSON.stringify(said)}`,
+    ];
+  }
+
+  #wrong({ use, object, has, isRight, said }: Judged, isTampered: boolean): string | undefined {
+    if (said === undefined) return "it is not in the view";
+    if (has === undefined) return "it does not come to rest";
+    if (said.wanted?.hash !== object?.version) return "another content is wanted";
+    if (claims(said)) return isRight ? undefined : "it is not in sync";
+    if (said.drift?.reason === "TamperedOnDisk") {
+      return isTampered ? undefined : "nobody tampered with it";
+    }
+    return this.#wrongReason({ use, object, isRight }, said, has);
+  }
+
+  #wrongReason(
+    { use, object, isRight }: Pick<Judged, "use" | "object" | "isRight">,
+    said: ConfigUse,
+    has: Content,
+  ): string | undefined {
+    if (said.drift === undefined) {
+      const isNothing = object === undefined && said.onDisk === undefined && has.size === 0;
+      return isNothing ? undefined : "it lacks something, and nobody says why";
+    }
+    if (isRight && object !== undefined) return "it is in sync";
+    if (this.covered.has(use) || this.#isWhatItHas(use, said, has)) return undefined;
+    return "it has another version";
+  }
+
+  /** What is behind has the version that it is said to have. An agent that found a volume which it cannot refresh does not know, and says nothing. */
+  #isWhatItHas(use: DeclaredUse, { onDisk, drift }: ConfigUse, has: Content): boolean {
+    if (onDisk === undefined) return has.size === 0 || drift?.reason === "WriteFailed";
+    // What somebody else has written is in no version.
+    if ([...has.values()].some((value) => value.startsWith(TAMPERED))) return true;
     const past = this.#past.get(`${use.object} ${onDisk.hash}`);
     return past !== undefined && isDeepStrictEqual(part(past, use), has);
   }
@@ -187,7 +225,10 @@ function claims({ wanted, onDisk, drift }: ConfigUse): boolean {
   return wanted !== undefined && wanted.hash === onDisk?.hash && drift === undefined;
 }
 
-function found({ uses = [] }: ConfigView, { object, how, mountPath }: DeclaredUse): ConfigUse | undefined {
+function found(
+  { uses = [] }: ConfigView,
+  { object, how, mountPath }: DeclaredUse,
+): ConfigUse | undefined {
   return uses.find(
     (use) => use.name === object && use.how === how && (use.mountPath ?? "") === mountPath,
   );
@@ -206,7 +247,8 @@ function looked({ pid }: Container, use: DeclaredUse): Content | undefined {
 /** Of a content what this use shows of it. Something that no key of it accounts for is shown, too. */
 function part(content: Content, use: DeclaredUse): Content {
   const { sight } = use;
-  const isAll = (sight.in === "files" && !sight.files) || (sight.in === "environ" && "prefix" in sight);
+  const isAll =
+    (sight.in === "files" && !sight.files) || (sight.in === "environ" && "prefix" in sight);
   const keys = isAll ? [...content.keys()] : usedKeys(use).filter((key) => content.has(key));
   return new Map(keys.toSorted().map((key) => [key, content.get(key) ?? ""]));
 }

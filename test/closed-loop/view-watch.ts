@@ -51,7 +51,8 @@ export class ViewWatch implements Disposable {
       if (found !== undefined) return found;
       if (this.#failure) throw this.#failure;
       const isNews = await this.news(limit - performance.now());
-      if (!isNews) throw new Error(`waited in vain for ${what}; ${JSON.stringify([...this.views])}`);
+      if (!isNews)
+        throw new Error(`waited in vain for ${what}; ${JSON.stringify([...this.views])}`);
     }
   }
 

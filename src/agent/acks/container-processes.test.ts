@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { FakeClock } from "../../base/testing/fake-clock.ts";
 import { probeKernel } from "../../mounts/kernel-support.ts";
@@ -35,7 +36,7 @@ async function inNamespace(
     assert.ok(first);
     // The shell has said the number of its child, which may not be the other program yet.
     for (const [child = 0] = findChildren(first.pid); commandOf(child) !== SLEEP; ) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await stat("/proc");
     }
     await work(first, outer);
   } finally {

@@ -4,7 +4,8 @@ import type { Format } from "./parse-content.ts";
 
 /** One check of a policy, as the policy has it. */
 export interface ContentCheck {
-  /** Of the policy, in the namespace of the object. */
+  /** Of the object and of the policy. */
+  readonly namespace: string;
   readonly policy: string;
   readonly name: string;
   /** Patterns; all keys if there is none. */

@@ -6,6 +6,7 @@ import { CHECK_LIMIT_MS } from "./check-thread.ts";
 import { CheckThreads } from "./check-threads.ts";
 
 const check: ContentCheck = {
+  namespace: "n",
   policy: "p",
   name: "c",
   keys: [],
@@ -61,10 +62,18 @@ describe("CheckThreads", () => {
     equal(await threads.check([{ ...check, format: "JSON" }], content("{}")), undefined);
   });
 
-  it("let nobody wait behind a check that has failed to end before", async () => {
+  it("let nobody wait behind a namespace whose checks have failed to end before, whatever it calls them", async () => {
     await tooLong(threads.check([forEver], content("x".repeat(100))));
-    const again = threads.check([forEver], content("x".repeat(101)));
-    equal(await threads.check([{ ...check, format: "JSON" }], content("{}")), undefined);
+    const renamed = { ...forEver, policy: "q", name: "other" };
+    const again = threads.check([renamed], content("x".repeat(101)));
+    const honest = {
+      ...check,
+      namespace: "m",
+      policy: "q",
+      name: "other",
+      format: "JSON" as const,
+    };
+    equal(await threads.check([honest], content("{}")), undefined);
     equal((await tooLong(again))?.kind, "TimedOut");
   });
 

@@ -1,4 +1,5 @@
-// Two threads that check: one for all, and one for the checks that have failed to end before, so that they make nobody else wait.
+// Two threads that check: one for all, and one for the namespaces whose checks have failed to end before, so that they make nobody else wait,
+// whatever they call them.
 
 import type { Clock } from "../../base/clock.ts";
 import type { CheckPlace, ContentCheck, Refusal } from "./check-protocol.ts";
@@ -10,7 +11,7 @@ const MAX_SUSPECTS = 1000;
 export class CheckThreads implements ContentChecker, AsyncDisposable {
   readonly #trusted: CheckThread;
   readonly #suspected: CheckThread;
-  /** Names of policies and checks. Those of another namespace that bear the same are slow with them, and no worse. */
+  /** Namespaces. */
   readonly #suspects = new Set<string>();
 
   constructor(clock: Clock) {
@@ -27,10 +28,11 @@ export class CheckThreads implements ContentChecker, AsyncDisposable {
     checks: readonly ContentCheck[],
     content: ReadonlyMap<string, Uint8Array>,
   ): Promise<Refusal | undefined> {
-    const isSuspect = checks.some(({ policy, name }) => this.#suspects.has(`${policy}/${name}`));
+    const namespace = checks[0]?.namespace ?? "";
+    const isSuspect = this.#suspects.has(namespace);
     const thread = isSuspect ? this.#suspected : this.#trusted;
     const refusal = await thread.check(checks, content);
-    if (refusal?.kind === "TimedOut" || refusal?.kind === "Crashed") this.#suspect(refusal);
+    if (refusal?.kind === "TimedOut" || refusal?.kind === "Crashed") this.#suspect(namespace);
     return refusal;
   }
 
@@ -39,8 +41,8 @@ export class CheckThreads implements ContentChecker, AsyncDisposable {
     await this.#suspected[Symbol.asyncDispose]();
   }
 
-  #suspect({ policy, check }: Refusal): void {
-    this.#suspects.add(`${policy}/${check}`);
+  #suspect(namespace: string): void {
+    this.#suspects.add(namespace);
     const [oldest] = this.#suspects;
     if (this.#suspects.size > MAX_SUSPECTS && oldest !== undefined) this.#suspects.delete(oldest);
   }

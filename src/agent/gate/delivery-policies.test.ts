@@ -74,7 +74,7 @@ describe("DeliveryPolicies", () => {
     const [first] =
       policies.choosing({ kind: "ConfigMap", namespace: "default", labels: { app: "x" } }) ?? [];
     deepEqual(first?.checks, [
-      { policy: "a", name: "c", keys: [], format: "JSON", schema: undefined },
+      { namespace: "default", policy: "a", name: "c", keys: [], format: "JSON", schema: undefined },
     ]);
     server.put("a", { selector });
     await clock.step(0);
@@ -129,6 +129,33 @@ describe("DeliveryPolicies", () => {
     await clock.step(0);
     deepEqual(pauses(), [0]);
     deepEqual(heard, []);
+  });
+
+  it("stay deleted when an answer comes late that still has them", async () => {
+    server.put("a", { selector });
+    await begin();
+    const onTheWay = Promise.withResolvers<void>();
+    server.onTheWay = onTheWay.promise;
+    const confirming = policies.confirm("default", stop.signal);
+    await clock.step(0);
+    server.remove("a");
+    await clock.step(0);
+    deepEqual(choosing(), []);
+    onTheWay.resolve();
+    await confirming;
+    deepEqual(choosing(), []);
+  });
+
+  it("are none when they came and went while the watch was late and ended", async () => {
+    await begin();
+    server.holdWatches();
+    server.put("a", { selector });
+    await policies.confirm("default", stop.signal);
+    deepEqual(choosing(), ["a"]);
+    server.remove("a");
+    server.cutWatches();
+    await clock.step(60_000);
+    deepEqual(choosing(), []);
   });
 
   it("are asked for once by many, and once more by those who come meanwhile", async () => {

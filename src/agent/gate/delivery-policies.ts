@@ -85,7 +85,7 @@ export class DeliveryPolicies implements Policies {
     if (!this.#informer.hasSynced) return this.#isMissing ? [] : undefined;
     const known = this.#known.get(object.namespace);
     if (known === undefined || known.size === 0) return [];
-    const chosen = [...known.values()].filter((one) => one.chooses(object));
+    const chosen = [...known.values()].filter((one) => this.#isThere(one) && one.chooses(object));
     return chosen.map(({ policy }) => policy).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -115,8 +115,15 @@ export class DeliveryPolicies implements Policies {
 
   async #ask(namespace: string, signal: AbortSignal): Promise<void> {
     const { items } = await this.#client.list({ namespace, signal });
-    const news = items.filter((item) => this.#put(item));
+    const news = items.filter((item) => this.#isThere(knownOf(item)) && this.#put(item));
     if (news.length > 0) this.#tell(namespace);
+  }
+
+  /** An answer may be older than the watch, which has seen the policy go since; and the watch may never have seen it come. */
+  #isThere({ policy: { namespace, name }, resourceVersion }: Known): boolean {
+    const { lastResourceVersion } = this.#informer;
+    const isHeld = this.#informer.get(`${namespace}/${name}`) !== undefined;
+    return isHeld || isOlderVersion(lastResourceVersion, resourceVersion);
   }
 
   /** Says whether that is new: what was asked for and what is watched come in any order. */
@@ -172,7 +179,7 @@ function knownOf({ metadata, spec }: StoredPolicy): Known {
     namespace,
     name,
     fingerprint: `${uid}:${generation}`,
-    checks: (spec.checks ?? []).map((check) => contentCheck(name, check)),
+    checks: (spec.checks ?? []).map((check) => contentCheck({ namespace, policy: name }, check)),
     pausedAtMs: spec.rollout?.paused === true ? pausedAtMs(metadata) : undefined,
   };
   return {
@@ -184,9 +191,12 @@ function knownOf({ metadata, spec }: StoredPolicy): Known {
   };
 }
 
-function contentCheck(policy: string, { name, keys, format, schema }: DeliveryCheck): ContentCheck {
+function contentCheck(
+  of: Pick<ContentCheck, "namespace" | "policy">,
+  { name, keys, format, schema }: DeliveryCheck,
+): ContentCheck {
   return {
-    policy,
+    ...of,
     name,
     keys: keys ?? [],
     format: format ? (format as Format) : undefined,

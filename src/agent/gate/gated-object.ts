@@ -54,7 +54,7 @@ export interface GatedObjectOwner {
 
 interface Verdict {
   readonly refusal: Refusal | undefined;
-  /** Monotonic. A thread that failed may do better another time. */
+  /** Monotonic. A thread that failed may do better another time: seldom, and ever more seldom. */
   readonly retryAtMs: number;
   readonly tries: number;
 }
@@ -165,14 +165,6 @@ export class GatedObject {
       throw new GateError(this.reference, this.#why());
     }
     return current;
-  }
-
-  /** Checks that failed for reasons that pass are made again, seldom and ever more seldom. */
-  retry(): void {
-    const nowMs = this.#owner.parts.clock.monotonicMs();
-    const refusal = this.#held?.refusal;
-    if (refusal?.kind !== "TimedOut" && refusal?.kind !== "Crashed") return;
-    if ([...this.#verdicts.values()].some(({ retryAtMs }) => retryAtMs <= nowMs)) this.judge();
   }
 
   get #hasContent(): boolean {

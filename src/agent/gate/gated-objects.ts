@@ -138,7 +138,8 @@ export class GatedObjects implements UpkeptObjects, ObjectStages, GatedObjectOwn
   }
 
   async recheck(signal: AbortSignal): Promise<void> {
-    for (const one of this.#held.keys()) one.retry();
+    // Checks that did not end are made again, and what no policy holds any more is let through.
+    for (const one of [...this.#held.keys()]) one.judge();
     await this.parts.objects.recheck(signal);
   }
 

@@ -14,6 +14,7 @@ function refusal(
   content: Readonly<Record<string, string | Uint8Array>>,
 ) {
   const whole = {
+    namespace: "n",
     policy: "p",
     name: "c",
     keys: [],

@@ -246,4 +246,22 @@ describe("CachedObjects", () => {
     held.resolve();
     equal(await version(), "101");
   });
+
+  it("tells in each round of what only environments use, since nobody else reads it", async () => {
+    parts.server.put("a");
+    parts.server.put("b");
+    objects.register(testPod({ uid: "p1", configMaps: ["b"], envConfigMaps: ["a", "gone"] }));
+    const { signal } = new AbortController();
+    const round = async (): Promise<void> => {
+      const checking = objects.recheck(signal);
+      await parts.clock.step(0);
+      await checking;
+    };
+    await round();
+    deepEqual(heard, ["101", undefined]);
+    parts.server.put("a");
+    await parts.clock.step(61_000);
+    await round();
+    deepEqual(heard, ["101", undefined, "103"]);
+  });
 });

@@ -13,6 +13,7 @@ import { type GetOptions, NotRegisteredError, type ObjectChangeHandler } from ".
 import type { ObjectMetrics } from "./object-metrics.ts";
 import { ObjectNews } from "./object-news.ts";
 import { ObjectSource } from "./object-source.ts";
+import { readUnmounted } from "./read-unmounted.ts";
 import { Registrations } from "./registrations.ts";
 import type { UpkeptObjects } from "./upkept-objects.ts";
 
@@ -79,9 +80,11 @@ export class CachedObjects implements UpkeptObjects {
     return this.#news.onChange(handler);
   }
 
-  /** Every object is read again when its time is over. */
-  recheck(): Promise<void> {
-    return Promise.resolve();
+  /** Every object that somebody reads is read again when its time is over. */
+  async recheck(signal: AbortSignal): Promise<void> {
+    const get = (of: ObjectReference): Promise<ConfigObject> =>
+      this.get(of, { podUid: "", signal });
+    await readUnmounted(get, this.#registrations, signal);
   }
 
   invalidate(podUid: string): void {

@@ -64,4 +64,22 @@ describe("FetchedObjects", () => {
     await slow;
     deepEqual(heard, ["102 p1"]);
   });
+
+  it("tells in each round of what only environments use, since nobody else reads it", async () => {
+    parts.server.put("a");
+    parts.server.put("b");
+    objects.register(testPod({ uid: "p1", configMaps: ["b"], envConfigMaps: ["a", "gone"] }));
+    const { signal } = new AbortController();
+    const round = async (): Promise<void> => {
+      const checking = objects.recheck(signal);
+      await parts.clock.step(0);
+      await checking;
+    };
+    await round();
+    deepEqual(heard, ["101 p1", "undefined p1"]);
+    parts.server.put("a");
+    await parts.clock.step(61_000);
+    await round();
+    deepEqual(heard, ["101 p1", "undefined p1", "103 p1"]);
+  });
 });

@@ -10,6 +10,7 @@ import type { GetOptions, ObjectChangeHandler } from "./object-manager.ts";
 import type { ObjectMetrics } from "./object-metrics.ts";
 import { ObjectNews } from "./object-news.ts";
 import { ObjectSource } from "./object-source.ts";
+import { readUnmounted } from "./read-unmounted.ts";
 import { Registrations } from "./registrations.ts";
 import type { UpkeptObjects } from "./upkept-objects.ts";
 
@@ -69,9 +70,11 @@ export class FetchedObjects implements UpkeptObjects {
     return this.#news.onChange(handler);
   }
 
-  /** Every read is a check. */
-  recheck(): Promise<void> {
-    return Promise.resolve();
+  /** Every read is a check, so what nobody reads is. */
+  async recheck(signal: AbortSignal): Promise<void> {
+    const get = (of: ObjectReference): Promise<ConfigObject> =>
+      this.get(of, { podUid: "", signal });
+    await readUnmounted(get, this.#registrations, signal);
   }
 
   /** Nothing is held that could be out of date. */

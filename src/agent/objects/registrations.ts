@@ -57,6 +57,12 @@ export class Registrations {
     return (this.#referrers.get(referenceKey(of))?.volumePods.size ?? 0) > 0;
   }
 
+  /** All that are in no volume. */
+  unmounted(): readonly ObjectReference[] {
+    const all = new Map([...this.#objectsOfPods.values()].flatMap((objects) => [...objects]));
+    return [...all.values()].filter((of) => !this.isInVolume(of));
+  }
+
   objectsOf(podUid: string): Iterable<ObjectReference> {
     return this.#objectsOfPods.get(podUid)?.values() ?? [];
   }

@@ -2,10 +2,10 @@
 // rest is read and thrown away, so that it never waits for us.
 
 import type { Readable } from "node:stream";
+import { expand } from "../../api/config/expansion.ts";
 import type { Container, ExecAction } from "../../api/types.ts";
 import { deadline } from "../../base/abort.ts";
 import type { ExecSession, Runtime } from "../../runtime/runtime.ts";
-import { expand } from "../../api/config/expansion.ts";
 import { goSeconds } from "./go-seconds.ts";
 import type { Outcome, ProbeLimits } from "./probe-outcome.ts";
 

@@ -2,7 +2,7 @@
 // container runs with (`told`) against what the volume shows now. Between the two stand the actions that the difference asks for (a telling).
 
 import { isDeepStrictEqual } from "node:util";
-import { parseReloadWish } from "../../api/config/reload-action.ts";
+import { parseReloadWish, reloadWishLabel } from "../../api/config/reload-action.ts";
 import type { Pod } from "../../api/types.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -238,10 +238,10 @@ export class ContainerTellings {
     of: Pick<NodeReload, "result" | "message" | "attempts">,
   ): void {
     const { status, clock } = this.#options;
-    const { digest, actions } = state.telling ?? { digest: { version: "" }, actions: new Map() };
+    const { telling } = state;
     state.last = {
-      ...{ container: status.name, volume, version: digest.version, ...of },
-      action: [...actions.keys()].join(", "),
+      ...{ container: status.name, volume, version: telling?.digest.version ?? "", ...of },
+      action: [...(telling?.actions.values() ?? [])].map(reloadWishLabel).join(", "),
       atMs: clock.now(),
     };
   }

@@ -8,12 +8,16 @@ export interface ReloadMetrics {
 }
 
 export function reloadMetrics(metrics: Metrics): ReloadMetrics {
+  const reloads = metrics.counter({
+    name: "driftless_reloads_total",
+    help: "Tries to tell a container of new content, by what was done (signal, http, exec) and how it went (success, failure)",
+    labels: ["action", "result"],
+  });
+  for (const action of ["signal", "http", "exec"]) {
+    for (const result of ["success", "failure"]) reloads.add(0, { action, result });
+  }
   return {
-    reloads: metrics.counter({
-      name: "driftless_reloads_total",
-      help: "Tries to tell a container of new content, by what was done (signal, http, exec) and how it went (success, failure)",
-      labels: ["action", "result"],
-    }),
+    reloads,
     seconds: metrics.histogram({
       name: "driftless_reload_duration_seconds",
       help: "Time that one try to tell a container of new content took",

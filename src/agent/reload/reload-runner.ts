@@ -4,6 +4,7 @@
 // its start; and for all containers that an agent finds when it starts. What failed is tried for ever, until it works or other content comes.
 
 import { join } from "node:path";
+import { reloadWishLabel } from "../../api/config/reload-action.ts";
 import type { Pod } from "../../api/types.ts";
 import { aborted, isAbort } from "../../base/abort.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -41,8 +42,8 @@ export interface ReloadRunnerOptions extends TryParts {
   readonly logger: Logger;
 }
 
-/** A change of something that all pods of a node use must not start a program for each of them at once. */
-const MAX_AT_ONCE = 16;
+/** A change of something that all pods of a node use must not start a program for each of them at once; nor do one pod's that hang stop all others'. */
+const AT_ONCE = { total: 16, perOwner: 4 };
 
 const configPlugins: ReadonlySet<string> = new Set([
   "kubernetes.io/configmap",
@@ -57,7 +58,7 @@ export class ReloadRunner implements NodeReloads {
   /** Exactly those that have something to tell, by pod and by what identifies them. */
   readonly #targets = new Map<string, Map<string, ReloadTarget>>();
   readonly #running = new Set<Promise<void>>();
-  readonly #slots = new Slots(MAX_AT_ONCE);
+  readonly #slots = new Slots(AT_ONCE);
   readonly #handlers = new Set<(podUid: string) => void>();
   /** By container, volume and action: why it failed, as was said last. */
   readonly #complaints = new Map<string, string>();
@@ -189,7 +190,7 @@ export class ReloadRunner implements NodeReloads {
   #begin(podUid: string): ReloadTarget {
     const target = new ReloadTarget({
       ...this.#options,
-      slot: (signal) => this.#slots.take(signal),
+      slot: (signal) => this.#slots.take(podUid, signal),
       onOutcome: (member, outcome) => this.#outcome(podUid, member, outcome),
     });
     const running = target.run().finally(() => this.#running.delete(running));
@@ -198,10 +199,10 @@ export class ReloadRunner implements NodeReloads {
   }
 
   #outcome(podUid: string, member: TargetMember, outcome: TargetOutcome): void {
-    const { container, volume, version, text } = member;
+    const { container, volume, version, text, action } = member;
     const { id, name } = container.status;
     const about = `${id}/${volume} ${text}`;
-    const asks = `${JSON.stringify(text)} for volume ${JSON.stringify(volume)}, version ${version.slice(0, 10)}`;
+    const asks = `${JSON.stringify(reloadWishLabel(action))} for volume ${JSON.stringify(volume)}, version ${version.slice(0, 10)}`;
     if (outcome.result === "Failing") {
       if (this.#complaints.get(about) !== outcome.message) {
         this.#complaints.set(about, outcome.message);

@@ -64,7 +64,9 @@ export class ReloadTarget {
 
   async #tell(signal: AbortSignal): Promise<void> {
     const { slot, metrics, clock, onOutcome } = this.#options;
-    using _slot = await slot(signal);
+    // A signal takes no time.
+    const needsSlot = this.#members[0]?.action.type !== "signal";
+    using _slot = needsSlot ? await slot(signal) : undefined;
     const members = this.#members;
     const [first] = members;
     if (first === undefined) return;

@@ -3,14 +3,14 @@ import { createServer } from "node:http";
 import { type Duplex, duplexPair } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
-import { createMetrics } from "../../base/metrics.ts";
+import { createMetrics, type Metrics } from "../../base/metrics.ts";
 import { CaptureLogger } from "../../base/testing/capture-logger.ts";
 import { FakeClock } from "../../base/testing/fake-clock.ts";
 import { ExecError } from "../../runtime/runtime.ts";
 import { NodeApi } from "./node-api.ts";
 
 /** A connection to a node without pods. */
-function connect(): Duplex {
+function connect(metrics: Metrics = createMetrics()): Duplex {
   const api = new NodeApi({
     pods: { find: () => undefined, list: () => [] },
     runtime: {
@@ -19,7 +19,7 @@ function connect(): Duplex {
       exec: () => Promise.reject(new ExecError("none runs")),
       attach: () => Promise.reject(new ExecError("none runs")),
     },
-    metrics: createMetrics(),
+    metrics,
     clock: new FakeClock(),
     logger: new CaptureLogger(),
   });
@@ -48,5 +48,13 @@ describe("NodeApi", () => {
     const client = connect();
     client.write(`GET /never HTTP/1.1\r\nhost: a\r\n\r\n${upgrade}upgrade: spdy/3.1\r\n\r\n`);
     equal(await text(client).catch(() => ""), "");
+  });
+
+  it("tells its numbers", async () => {
+    const metrics = createMetrics();
+    metrics.gauge({ name: "pods", help: "Pods of this node." }).set(3);
+    const client = connect(metrics);
+    client.write("GET /metrics HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+    match(await text(client), /^HTTP\/1\.1 200 [\s\S]*version=0\.0\.4[\s\S]*^pods 3$/m);
   });
 });

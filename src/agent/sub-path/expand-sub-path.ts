@@ -2,9 +2,9 @@
 // leads is the kernel's to say (sub-paths.ts).
 
 import { posix } from "node:path";
+import { expand } from "../../api/config/expansion.ts";
 import type { VolumeMount } from "../../api/types.ts";
 import { compareUtf8 } from "../../base/content-version.ts";
-import { expand } from "../../api/config/expansion.ts";
 
 /** Undefined: all of the volume. Throws with the original's texts. */
 export function expandSubPath(

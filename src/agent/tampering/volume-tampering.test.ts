@@ -257,4 +257,17 @@ describe("VolumeTampering", { skip: process.platform === "linux" ? false : "Linu
     await scene.settle();
     assert.deepEqual([scene.files, scene.events], [[], []]);
   });
+
+  it("says it also when a sync has found and healed it before anybody looked", async () => {
+    await using scene = new Scene();
+    await scene.show(first);
+    unlinkSync(`${scene.version}/a.conf`);
+    await scene.sync();
+    assert.deepEqual(shown(scene.root), { "a.conf": "one", "deep/b.conf": "one" });
+    assert.deepEqual(scene.files, []);
+    assert.match(scene.events[0]?.message ?? "", /"config" was changed .* has been written anew$/);
+    await scene.sync();
+    await scene.show({ a: "two", b: "one" });
+    assert.equal(scene.events.length, 1);
+  });
 });

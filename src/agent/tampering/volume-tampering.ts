@@ -25,7 +25,7 @@ import { volumeKey } from "../volumes/desired-state.ts";
 import { directoriesOf, tamperedFiles, type WrittenVersion, wasTouched } from "./look-at-volume.ts";
 
 export interface VolumeTamperingOptions {
-  readonly paths: AgentPaths;
+  readonly paths: Pick<AgentPaths, "volume">;
   readonly events: Events;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -79,6 +79,9 @@ export class VolumeTampering implements TamperingWatch {
     // What was suspect was verified by the write.
     known.isSuspect = false;
     if (hasChanged || written.directory !== known.written.directory) {
+      // The same content was written again: the agent did not find what it had written.
+      const isHealed = hasChanged && written.version === known.written.version;
+      if (isHealed && known.found === undefined) this.#complain(known, "it has been written anew");
       known.written = written;
       // In the turn of the write: the events of the agent's own work go to nobody.
       this.#arm(known);
@@ -203,18 +206,19 @@ export class VolumeTampering implements TamperingWatch {
     } else {
       if (found !== undefined && found.files.join("\0") === files.join("\0")) return;
       watched.found = { volume, files, sinceMs: found?.sinceMs ?? clock.now() };
-      this.#complain(watched, files);
+      const names = files.slice(0, MAX_NAMES_TOLD).map((name) => JSON.stringify(name));
+      const more = files.length - names.length;
+      const all = `${names.join(", ")}${more > 0 ? `, and ${more} more` : ""}`;
+      this.#complain(watched, `${all}. The next sync of the volume writes it anew`);
     }
     this.#tell(podUid);
   }
 
-  #complain({ pod, place }: Watched, files: readonly string[]): void {
+  #complain({ pod, place }: Watched, what: string): void {
     const { events, logger } = this.#options;
     const { podUid, volume } = place;
-    const names = files.slice(0, MAX_NAMES_TOLD).map((name) => JSON.stringify(name));
-    const more = files.length > MAX_NAMES_TOLD ? `, and ${files.length - MAX_NAMES_TOLD} more` : "";
-    const message = `volume ${JSON.stringify(volume)} was changed on the node by somebody else than the agent: ${names.join(", ")}${more}. The next sync of the volume writes it anew`;
-    logger.warn("volume was changed by somebody else", { podUid, volume, files: names.length });
+    const message = `volume ${JSON.stringify(volume)} was changed on the node by somebody else than the agent: ${what}`;
+    logger.warn("volume was changed by somebody else", { podUid, volume });
     aboutPod(events, pod)("Warning", "TamperedOnDisk", message);
   }
 

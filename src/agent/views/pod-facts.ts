@@ -12,6 +12,8 @@ export interface PodFacts {
   readonly pod: Pod;
   readonly containers: PodContainers;
   readonly volumes: ReadonlyMap<string, ShownVolume>;
+  /** Why volumes could not be refreshed of which this life of the agent knows nothing else. */
+  readonly failures: ReadonlyMap<string, unknown>;
   readonly subPaths: readonly ReportedUse[];
   readonly stages: Pick<ObjectStages, "stage" | "usedVersions">;
   readonly acks: readonly Acknowledgement[];

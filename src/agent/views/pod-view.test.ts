@@ -92,6 +92,7 @@ function factsOf(situation: Situation): PodFacts {
     pod,
     containers: new Map(status ? [["main", [status]]] : []),
     volumes: new Map(volumes.map(({ name }) => [name, volume])),
+    failures: new Map(),
     subPaths: situation.subPath
       ? [
           {
@@ -398,6 +399,28 @@ describe("podView says that all is well", () => {
   });
 });
 
+describe("podView says of a frozen subPath whose file somebody else changed", () => {
+  const shows = { state: "frozen", reason: "annotation", message: "m" } as const;
+  const of = (files: readonly string[]): Situation => ({
+    ...{ ...inSubPath, wanted: young, subPath: { ...shows, version: filesOf(young) } },
+    facts: { tampering: [{ volume: "config", files, sinceMs: NOW - 1 }] },
+  });
+
+  it("that it was, and that only a restart helps", () => {
+    const { drift } = useIn(of(["motd"]));
+    assert.equal(drift?.reason, "TamperedOnDisk");
+    assert.match(drift?.message ?? "", /"motd".*restart the pod/);
+    assert.equal(useIn(of(["level"])).drift, undefined, "it shows another file");
+  });
+
+  it("the same when the volume is right again, until the container starts anew", () => {
+    const before = useIn(of(["motd"]));
+    assert.deepEqual(useIn(of([]), "subPath", [before]).drift, before.drift);
+    const earlier = { ...before, drift: { reason: "TamperedOnDisk", since: microTime(T0 - 1) } };
+    assert.equal(useIn(of([]), "subPath", [earlier]).drift, undefined);
+  });
+});
+
 describe("podView says what is on its way", () => {
   it("by the older version of a volume that is not swapped yet", () => {
     const { onDisk, drift } = useIn({ ...inVolume, wanted: young, shown: old });
@@ -502,6 +525,17 @@ describe("podView keeps times", () => {
     const stages = { ...facts.stages, stage: () => undefined };
     assert.deepEqual(podView({ ...facts, stages }, [before]).uses, [before]);
     assert.deepEqual(podView({ ...facts, volumes: new Map() }, [before]).uses, [before]);
+  });
+
+  it("of nothing that it cannot know, once it has failed to refresh what a former life has left", () => {
+    const before = useIn({ ...inVolume, wanted: old });
+    const facts = factsOf({ ...inVolume, wanted: young });
+    const failures = new Map([["config", new Error("ENOSPC")]]);
+    const [use] = podView({ ...facts, volumes: new Map(), failures }, [before]).uses;
+    assert.equal(use?.wanted?.hash, young.version);
+    assert.equal(use?.onDisk, undefined);
+    assert.equal(use?.drift?.reason, "WriteFailed");
+    assert.match(use?.drift?.message ?? "", /could not be refreshed: ENOSPC/);
   });
 
   it("of stages and versions that a former life of the agent has reported", () => {

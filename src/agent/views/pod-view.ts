@@ -11,7 +11,7 @@ import { type HeldContent, heldContent, isWanted } from "./held-content.ts";
 import { type PodFacts, referenceTo } from "./pod-facts.ts";
 import { steadyUse } from "./steady-use.ts";
 import { silence, useConfirmation } from "./use-confirmation.ts";
-import { type JudgedUse, useDrift } from "./use-drift.ts";
+import { type JudgedUse, useDrift, writeFailed } from "./use-drift.ts";
 import type { ObjectStage } from "./view-sources.ts";
 
 export interface PodView {
@@ -31,10 +31,48 @@ export function podView(facts: PodFacts, before: readonly ConfigUse[] = []): Pod
     uses: judged.map((one) => {
       const reported = report(one, facts);
       const last = known.get(identityOf(reported));
-      return one.isKnown ? steadyUse(reported, last) : (last ?? reported);
+      if (one.isKnown) return steadyUse(stillTampered(one, { reported, last, facts }), last);
+      return cutOff(one, { reported, last, facts }) ?? last ?? reported;
     }),
     recheckAtMs: times.length === 0 ? undefined : Math.min(...times),
   };
+}
+
+/**
+ * A volume of a former life that this one cannot refresh shows what it showed. Nobody knows what that is: the last report may be too old for the last
+ * deed of that life.
+ */
+function cutOff(
+  { use, stage }: JudgedUse,
+  of: {
+    readonly reported: ConfigUse;
+    readonly last: ConfigUse | undefined;
+    readonly facts: PodFacts;
+  },
+): ConfigUse | undefined {
+  const { reported, last, facts } = of;
+  const failed = stage && use.volume !== "" ? writeFailed(use, facts) : undefined;
+  if (failed === undefined) return undefined;
+  const { reason, message } = failed;
+  const drift = { reason, message, since: microTime(facts.nowMs) };
+  return steadyUse({ ...reported, drift }, last);
+}
+
+/** Files that were tampered with are written anew for everybody but those who do not follow: they see them until they start anew. */
+function stillTampered(
+  { use, held }: JudgedUse,
+  of: {
+    readonly reported: ConfigUse;
+    readonly last: ConfigUse | undefined;
+    readonly facts: PodFacts;
+  },
+): ConfigUse {
+  const { reported, last, facts } = of;
+  const { drift } = last ?? {};
+  const { startedAtMs = 0 } = facts.containers.get(use.container)?.[0] ?? {};
+  const wasTampered =
+    drift?.reason === "TamperedOnDisk" && startedAtMs < Date.parse(drift.since ?? "");
+  return wasTampered && held?.stuck !== undefined ? { ...reported, drift } : reported;
 }
 
 function lateAtMs({ isWanted: hasWanted, confirmation }: JudgedUse): number | undefined {

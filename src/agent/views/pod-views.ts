@@ -24,6 +24,8 @@ export interface PodViewsOptions {
   readonly tampering: TamperingWatch;
   readonly reloads: NodeReloads;
   readonly volumes: Pick<Volumes, "current" | "onChange"> & {
+    /** Of those that are not in `current`. */
+    failures(podUid: string): ReadonlyMap<string, unknown>;
     onProgress(handler: (podUid: string) => void): Disposable;
   };
   readonly subPaths: Pick<LiveSubPaths, "uses" | "onChange">;
@@ -101,6 +103,7 @@ export class PodViews {
       volumes: new Map(
         [...volumes.current(uid)].map(([name, now]) => [name, this.#history.shown(uid, name, now)]),
       ),
+      failures: volumes.failures(uid),
       subPaths: subPaths.uses(uid),
       stages,
       acks: acks.of(uid),

@@ -5,6 +5,7 @@
 import type { PodUse } from "../../api/config/pod-uses.ts";
 import { SHORT_VERSION_DIGITS } from "../../base/content-version.ts";
 import { describe } from "../../base/errors.ts";
+import { DATA_LINK } from "../../files/layout.ts";
 import { type HeldContent, isAdmitted } from "./held-content.ts";
 import type { PodFacts } from "./pod-facts.ts";
 import type { UseConfirmation } from "./use-confirmation.ts";
@@ -41,7 +42,7 @@ export interface JudgedUse {
 export function useDrift(judged: JudgedUse, facts: PodFacts): FoundDrift | undefined {
   const { use, stage, held } = judged;
   const tampering = held?.files === undefined ? undefined : tamperingOf(use, held, facts);
-  if (tampering) return tampered(tampering);
+  if (tampering) return tampered(tampering, held?.stuck !== undefined);
   if (judged.isWanted) return unconfirmed(judged, facts);
   if (stage === undefined) return undefined;
   return (
@@ -51,23 +52,30 @@ export function useDrift(judged: JudgedUse, facts: PodFacts): FoundDrift | undef
   );
 }
 
-/** What is frozen shows files of another time. */
+/** What is frozen may show files of another time, and of those of now it shows only its own. */
 function tamperingOf(
-  { volume }: PodUse,
-  { stuck }: HeldContent,
-  { tampering }: PodFacts,
+  { volume, container, mountPath }: PodUse,
+  { stuck, files }: HeldContent,
+  { tampering, subPaths, volumes }: PodFacts,
 ): Tampering | undefined {
-  return stuck ? undefined : tampering.find((one) => one.volume === volume && one.files.length > 0);
+  const found = tampering.find((one) => one.volume === volume && one.files.length > 0);
+  if (found === undefined || stuck === undefined) return found;
+  const seen = subPaths.find((one) => one.container === container && one.mountPath === mountPath);
+  const own = seen?.subPath ?? "";
+  const isSeen = (file: string): boolean =>
+    file === DATA_LINK || file === own || file.startsWith(`${own}/`);
+  const isOfNow = files === volumes.get(volume)?.version;
+  return isOfNow && found.files.some(isSeen) ? found : undefined;
 }
 
 const MAX_NAMES = 5;
 
-function tampered({ volume, files, sinceMs }: Tampering): FoundDrift {
+function tampered({ volume, files, sinceMs }: Tampering, isFrozen: boolean): FoundDrift {
   const named = files.slice(0, MAX_NAMES).map((file) => JSON.stringify(file));
   const more = files.length > MAX_NAMES ? ` and ${files.length - MAX_NAMES} more` : "";
   return {
     reason: "TamperedOnDisk",
-    message: `Somebody else than the agent changed files of volume ${JSON.stringify(volume)} on the node: ${named.join(", ")}${more}. The agent writes them anew with its next look; find out who did it`,
+    message: `Somebody else than the agent changed files of volume ${JSON.stringify(volume)} on the node: ${named.join(", ")}${more}. ${isFrozen ? "The container goes on seeing them: restart the pod" : "The agent writes them anew with its next look"}; find out who did it`,
     sinceMs,
   };
 }
@@ -140,8 +148,8 @@ function fixOf({ how }: PodUse): string {
   return how === "env" || how === "args" ? `${restart}, or use a volume, which follows` : restart;
 }
 
-function writeFailed(use: PodUse, { volumes }: PodFacts): FoundDrift | undefined {
-  const failure = volumes.get(use.volume)?.failure;
+export function writeFailed(use: PodUse, { volumes, failures }: PodFacts): FoundDrift | undefined {
+  const failure = volumes.get(use.volume)?.failure ?? failures.get(use.volume);
   if (failure === undefined) return undefined;
   return {
     reason: "WriteFailed",

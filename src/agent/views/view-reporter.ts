@@ -66,12 +66,15 @@ interface Entry {
   hasFailed: boolean;
   /** Set while a time is waited for. */
   recheck: Disposable | undefined;
+  /** After failures. */
   readonly backoff: Backoff;
+  /** After writes. */
+  readonly pauses: Backoff;
 }
 
 const MERGE_MS = 50;
-/** A pod whose objects change all the time is not written more often. */
-const MIN_PAUSE_MS = 250;
+/** Between two writes of a pod, growing while it changes without end: what a pod says of itself must not keep the server busy. */
+const PAUSES = { baseMs: 250, factor: 1.5, maxMs: 1000, jitter: 0, resetAfterMs: 5000 };
 const MAX_WRITES = 8;
 
 export class ViewReporter {
@@ -150,21 +153,23 @@ export class ViewReporter {
       ...{ baseMs: 200, factor: 2, maxMs: 10_000, jitter: 0.5, resetAfterMs: 60_000 },
       ...{ clock, random },
     });
+    const pauses = new Backoff({ ...PAUSES, clock, random });
     return {
       ...{ isBusy: false, isDirty: false, answered: undefined, written: undefined },
-      ...{ gone: undefined, hasFailed: false, recheck: undefined, backoff },
+      ...{ gone: undefined, hasFailed: false, recheck: undefined },
+      ...{ backoff, pauses },
     };
   }
 
   /** Until the server has the newest. Never rejects. */
   async #writeAll(key: string, entry: Entry, signal: AbortSignal): Promise<void> {
-    const { clock, logger, metrics } = this.#options;
+    const { logger, metrics } = this.#options;
     while (entry.isDirty && !signal.aborted) {
       try {
         const hasWritten = await this.#writeOnce(key, entry, signal);
         entry.backoff.reset();
         entry.hasFailed = false;
-        if (hasWritten) await clock.sleep(MIN_PAUSE_MS, signal);
+        if (hasWritten) await entry.pauses.wait(signal);
         continue;
       } catch (err) {
         if (isAbort(err, signal)) return;
@@ -303,8 +308,8 @@ export class ViewReporter {
       view?.metadata.uid === entry.gone ? undefined : view,
     );
     if (known === undefined || answered === undefined) return known ?? answered;
-    const isOld = isOlderVersion(known.metadata.resourceVersion, answered.metadata.resourceVersion);
-    return isOld ? answered : known;
+    const [followed, own] = [known, answered].map(({ metadata }) => metadata.resourceVersion);
+    return followed === own || isOlderVersion(followed, own) ? answered : known;
   }
 
   #recheckAt(key: string, entry: Entry, atMs: number | undefined): void {

@@ -287,6 +287,7 @@ export class Reconciler {
     const { maker } = wanted;
     actual.set({ place: work.place, maker, state: "mounted", content });
     this.#endFailure(work);
+    if (content.hasChanged && !isNew) metrics.swapped(work.place.plugin);
     if (content.hasChanged && heardMs !== undefined) {
       metrics.propagated((clock.monotonicMs() - heardMs) / 1000);
     }

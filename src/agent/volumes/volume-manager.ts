@@ -119,6 +119,16 @@ export class VolumeManager implements Volumes {
     return mounted;
   }
 
+  /** Why those of the pod are not known to be there, where an attempt has failed; by the pod's names. */
+  failures(podUid: string): ReadonlyMap<string, unknown> {
+    const volumes = [...(this.#desired.pod(podUid)?.volumes.values() ?? [])];
+    const missing = volumes.filter(({ key }) => this.#actual.content(key) === undefined);
+    const failed = missing.map(
+      ({ volume, key }) => [volume, this.#reconciler.failureOf(key)] as const,
+    );
+    return new Map(failed.filter(([, failure]) => failure !== undefined));
+  }
+
   unwant(podUid: string): void {
     this.#desired.unwant(podUid);
     this.#reconciler.release(podUid);

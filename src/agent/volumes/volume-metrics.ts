@@ -9,6 +9,8 @@ export interface VolumeMetrics {
   failed(plugin: string): void;
   /** One more, or one less, volume shows something older than it should, or nothing. */
   failing(plugin: string, by: 1 | -1): void;
+  /** What was there was replaced by something else, in one step. */
+  swapped(plugin: string): void;
   propagated(seconds: number): void;
 }
 
@@ -28,6 +30,11 @@ export function volumeMetrics(metrics: Metrics): VolumeMetrics {
     help: "Volumes whose last attempt failed: they show something older than they should, or nothing.",
     labels: ["plugin"],
   });
+  const swaps = metrics.counter({
+    name: "driftless_agent_volume_swaps_total",
+    help: "Volumes whose content was replaced by a newer one.",
+    labels: ["plugin"],
+  });
   const propagation = metrics.histogram({
     name: "driftless_agent_propagation_seconds",
     help: "From hearing of a changed object until a volume shows it.",
@@ -42,6 +49,7 @@ export function volumeMetrics(metrics: Metrics): VolumeMetrics {
     },
     failed: (plugin) => failures.inc({ plugin }),
     failing: (plugin, by) => failing.add(by, { plugin }),
+    swapped: (plugin) => swaps.inc({ plugin }),
     propagated: (seconds) => propagation.observe(seconds),
   };
 }

@@ -35,6 +35,12 @@ describe("namePattern", () => {
     throws(() => namePattern("a".repeat(513)), NamePatternError);
   });
 
+  it("refuses repetitions of repetitions that would keep it busy for hours", () => {
+    throws(() => namePattern("(((.?){300}){300}){300}"), NamePatternError);
+    throws(() => namePattern("(.{0,300}.{0,300}){300}"), NamePatternError);
+    throws(() => namePattern(`${"(".repeat(20)}.?${")+".repeat(20)}`), NamePatternError);
+  });
+
   it("comes to an end with patterns that make others go back for ever", () => {
     const name = "a".repeat(253);
     for (const pattern of ["(a+)+b", "(a|a)*b", "(.*)*x", `${"a?".repeat(200)}b`, "((a*)*)*b"]) {

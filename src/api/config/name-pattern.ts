@@ -1,11 +1,14 @@
 // Regular expressions on names of objects, as Reloader's lists have them (Go's syntax), matched without going back: all places that can be reached
-// are followed at once, so that no pattern takes longer than its length times the square of the name's. Annotations are written by anybody.
+// are followed at once, so that no pattern takes longer than its length, with its repetitions written out, times the name's. Annotations are written
+// by anybody.
 
 /** Longer ones are refused: names are at most 253 characters. */
 const MAX_PATTERN_LENGTH = 512;
 /** Of `{n,m}`. Go's own limit is 1000. */
 const MAX_REPEATS = 300;
 const MAX_DEPTH = 50;
+/** Single characters, when all repetitions are written out: what a match costs at most, times the length of the name. */
+const MAX_WEIGHT = 2000;
 
 type Part =
   | { readonly type: "one"; readonly matches: (character: string) => boolean }
@@ -27,10 +30,25 @@ export function namePattern(pattern: string): (name: string) => boolean {
     throw new NamePatternError(`is longer than ${MAX_PATTERN_LENGTH} characters`);
   }
   const whole: Part = { type: "any", of: new PatternReader(`^${pattern}$`).read() };
+  if (weightOf(whole) > MAX_WEIGHT) throw new NamePatternError("repeats too much");
   return (name) => {
     const starts = new Set(Array.from({ length: name.length + 1 }, (_, index) => index));
     return ends(whole, name, starts).size > 0;
   };
+}
+
+function weightOf(part: Part): number {
+  switch (part.type) {
+    case "one":
+    case "start":
+    case "end":
+      return 1;
+    case "any":
+      return part.of.flat().reduce((sum, one) => sum + weightOf(one), 1);
+    case "repeat":
+      // Without an end: until nothing new is reached, which takes three rounds where the first reaches all.
+      return weightOf(part.part) * Math.max(1, Number.isFinite(part.max) ? part.max : part.min + 3);
+  }
 }
 
 /** Where a match of `part` can end that begins at one of `starts`. */

@@ -58,6 +58,12 @@ export function reloadWishText(wish: ReloadWish): string {
   }
 }
 
+/** The same for people: without what is behind "?", where tokens live. */
+export function reloadWishLabel(wish: ReloadWish): string {
+  const text = reloadWishText(wish);
+  return wish.type === "http" ? text.replace(/[?#].*$/s, "") : text;
+}
+
 function signalOf(text: string): ReloadWish | string {
   const name = text.trim().toUpperCase().replace(/^SIG/, "");
   if (!SIGNALS.has(name)) {
@@ -75,7 +81,15 @@ function requestOf(text: string): ReloadWish | string {
   if (!/^https?:\/\/[^\s/?#@]+([/?#]\S*)?$/.test(url) || !URL.canParse(url)) {
     return `${JSON.stringify(url)} is not a URL such as http://127.0.0.1:8080/-/reload`;
   }
+  if (!isLoopback(new URL(url).hostname)) {
+    return `the host of ${JSON.stringify(url)} is not 127.0.0.1, [::1] or localhost: the node asks, and it asks the pod alone`;
+  }
   return { type: "http", method: method.toUpperCase(), url };
+}
+
+/** Whoever may write an annotation could else make the node's agent ask whatever the node can reach, and learn from the answer. */
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }
 
 function commandOf(text: string): ReloadWish | string {

@@ -37,7 +37,8 @@ const CHOOSING: readonly string[] = [
 export class ReloaderRules {
   readonly #used: Annotations;
   readonly #all: Annotations;
-  readonly #named: Readonly<Record<ConfigKind, readonly ((name: string) => boolean)[]>>;
+  readonly #named: Readonly<Record<ConfigKind, NameList>>;
+  readonly #excluded: Readonly<Record<ConfigKind, ReadonlySet<string>>>;
   readonly problems: readonly string[];
   /** How long a Deployment is paused after a restart. */
   readonly pauseMs: number | undefined;
@@ -47,8 +48,12 @@ export class ReloaderRules {
     this.#all = { ...pod, ...workload };
     const problems: string[] = [];
     this.#named = {
-      ConfigMap: patternsOf(this.#used, reloadOf("ConfigMap"), problems),
-      Secret: patternsOf(this.#used, reloadOf("Secret"), problems),
+      ConfigMap: namesIn(this.#used, reloadOf("ConfigMap"), problems),
+      Secret: namesIn(this.#used, reloadOf("Secret"), problems),
+    };
+    this.#excluded = {
+      ConfigMap: new Set(wordsOf(this.#all[excludeOf("ConfigMap")])),
+      Secret: new Set(wordsOf(this.#all[excludeOf("Secret")])),
     };
     this.pauseMs = pauseOf(this.#all, problems);
     this.problems = [...problems, ...wordProblems(this.#used), ...unsupported(this.#all)];
@@ -58,8 +63,13 @@ export class ReloaderRules {
     return (
       this.#used[SEARCH] === "true" ||
       [AUTO, ...KINDS.map(autoOf)].some((name) => isTrue(this.#used[name])) ||
-      KINDS.some((kind) => this.#named[kind].length > 0)
+      this.namesAny
     );
+  }
+
+  /** False: `names` is true of nothing. */
+  get namesAny(): boolean {
+    return KINDS.some((kind) => !isEmpty(this.#named[kind]));
   }
 
   /** The annotation that asks for a restart when this object changes, if the pod uses it. */
@@ -73,31 +83,50 @@ export class ReloaderRules {
 
   /** The annotation that lists the object: it asks for a restart even if nothing in the pod refers to the object. */
   names(object: AskedObject): string | undefined {
-    const isNamed = this.#named[object.kind].some((matches) => matches(object.name));
+    const { words, patterns } = this.#named[object.kind];
+    const isNamed = words.has(object.name) || patterns.some((matches) => matches(object.name));
     return isNamed && this.refusalOf(object) === undefined ? reloadOf(object.kind) : undefined;
   }
 
   /** What keeps the object from restarting this workload, if anything asks for it. */
   refusalOf({ kind, name, annotations }: AskedObject): string | undefined {
     if (annotations[IGNORE] === "true") return `${IGNORE} on the object`;
-    return wordsOf(this.#all[excludeOf(kind)]).includes(name) ? excludeOf(kind) : undefined;
+    return this.#excluded[kind].has(name) ? excludeOf(kind) : undefined;
   }
 }
 
-function patternsOf(
-  annotations: Annotations,
-  annotation: string,
-  problems: string[],
-): readonly ((name: string) => boolean)[] {
-  return wordsOf(annotations[annotation]).flatMap((word) => {
-    try {
-      return [namePattern(word)];
-    } catch (err) {
-      if (!(err instanceof NamePatternError)) throw err;
-      problems.push(`${annotation}: the pattern ${JSON.stringify(word)} ${err.message}`);
-      return [];
-    }
-  });
+/** What a list says: most are names as they are. */
+interface NameList {
+  readonly words: ReadonlySet<string>;
+  readonly patterns: readonly ((name: string) => boolean)[];
+}
+
+/** Each is tried on every object of the namespace. Names have no limit. */
+const MAX_PATTERNS = 100;
+
+function namesIn(annotations: Annotations, annotation: string, problems: string[]): NameList {
+  const listed = wordsOf(annotations[annotation]);
+  const isPlain = (word: string): boolean => /^[a-z0-9-]+$/.test(word);
+  const patterns = listed.filter((word) => !isPlain(word));
+  if (patterns.length > MAX_PATTERNS) {
+    problems.push(`${annotation}: only the first ${MAX_PATTERNS} patterns count`);
+  }
+  return {
+    words: new Set(listed.filter(isPlain)),
+    patterns: patterns.slice(0, MAX_PATTERNS).flatMap((word) => {
+      try {
+        return [namePattern(word)];
+      } catch (err) {
+        if (!(err instanceof NamePatternError)) throw err;
+        problems.push(`${annotation}: the pattern ${JSON.stringify(word)} ${err.message}`);
+        return [];
+      }
+    }),
+  };
+}
+
+function isEmpty({ words, patterns }: NameList): boolean {
+  return words.size === 0 && patterns.length === 0;
 }
 
 function wordProblems(annotations: Annotations): readonly string[] {

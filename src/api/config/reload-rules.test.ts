@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { PodUse } from "./pod-uses.ts";
-import { parseReloadWish, reloadWishText } from "./reload-action.ts";
+import { parseReloadWish, reloadWishLabel, reloadWishText } from "./reload-action.ts";
 import { type Effect, reloadRules } from "./reload-rules.ts";
 
 const use: PodUse = {
@@ -161,6 +161,19 @@ describe("reloadRules", () => {
     ]);
   });
 
+  it("counts any number of names, and a hundred patterns", () => {
+    const annotation = "configmap.reloader.stakater.com/reload";
+    const names = Array.from({ length: 5000 }, (_, at) => `app-${at}`);
+    const patterns = Array.from({ length: 101 }, (_, at) => `p${at}-.*`);
+    const workload = { [annotation]: [...names, ...patterns].join(",") };
+    const rules = reloadRules({ workload, pod: {} });
+    const isNamed = (name: string): boolean =>
+      rules.restartsUnusedFor({ kind: "ConfigMap", name, annotations: {} }) !== undefined;
+    deepEqual(["app-4999", "p99-x", "p100-x", "app"].map(isNamed), [true, true, false, false]);
+    deepEqual(rules.problems, [`${annotation}: only the first 100 patterns count`]);
+    equal(rules.mayRestartUnused, true);
+  });
+
   it("names what it does not understand", () => {
     const problemsOf = (workload: Readonly<Record<string, string>>): string =>
       reloadRules({ workload, pod: {} }).problems.join();
@@ -195,6 +208,33 @@ describe("reloadRules", () => {
 });
 
 describe("parseReloadWish", () => {
+  it("lets the node ask nobody but the pod itself", () => {
+    for (const host of ["127.0.0.1", "127.1:80", "localhost:8080", "[::1]:1", "LOCALHOST"]) {
+      equal(typeof parseReloadWish(`http:POST:http://${host}/x`), "object", host);
+    }
+    for (const host of [
+      "169.254.169.254",
+      "10.0.0.1:10250",
+      "0.0.0.0",
+      "localhost.example.com",
+      "127.0.0.1.example.com",
+      "[::ffff:127.0.0.1]",
+      "example.com",
+    ]) {
+      const problem = parseReloadWish(`http:POST:http://${host}/x`);
+      match(typeof problem === "string" ? problem : "none", /asks the pod alone/, host);
+    }
+  });
+
+  it("has a form for people that shows no token", () => {
+    const label = (text: string): string => {
+      const wish = parseReloadWish(text);
+      return typeof wish === "string" ? wish : reloadWishLabel(wish);
+    };
+    equal(label("http:POST:http://127.0.0.1/x?token=hunter2"), "http:POST:http://127.0.0.1/x");
+    equal(label("exec:test a? && b"), "exec:test a? && b");
+  });
+
   it("reads what reloadWishText writes", () => {
     for (const text of [
       "auto",
@@ -202,7 +242,7 @@ describe("parseReloadWish", () => {
       "hot",
       "none",
       "signal:HUP",
-      "http:PUT:https://h:1/p?q",
+      "http:PUT:https://localhost:1/p?q",
       "exec:sh -c 'a:b'",
     ]) {
       const wish = parseReloadWish(text);
@@ -224,9 +264,9 @@ describe("parseReloadWish", () => {
       "",
       "auto:x",
       "signal",
-      "http:DELETE:http://h/",
-      "http:POST:ftp://h/",
-      "http:POST:http://u:p@h/",
+      "http:DELETE:http://localhost/",
+      "http:POST:ftp://localhost/",
+      "http:POST:http://u:p@localhost/",
       "exec:",
       "Restart",
     ]) {

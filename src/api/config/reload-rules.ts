@@ -51,6 +51,8 @@ export interface ReloadRules {
   /** Whether anything here asks for anything: workloads that ask for nothing are never touched. */
   readonly asksForSomething: boolean;
   effectOf(use: PodUse, change: ChangedObject, facts: UseFacts): Effect;
+  /** False: `restartsUnusedFor` is undefined for everything, and need not be asked. */
+  readonly mayRestartUnused: boolean;
   /** The annotation that wants a restart when this object changes although nothing in the pod refers to it (Reloader's lists). */
   restartsUnusedFor(object: Omit<ChangedObject, "keys">): string | undefined;
 }
@@ -102,6 +104,7 @@ export function reloadRules({ workload, pod }: AnnotatedWorkload): ReloadRules {
       const refusal = general === undefined ? reloader.refusalOf(change) : undefined;
       return strongest(effects, refusal);
     },
+    mayRestartUnused: general === undefined && reloader.namesAny,
     restartsUnusedFor: (object) => (general === undefined ? reloader.names(object) : undefined),
   };
 }

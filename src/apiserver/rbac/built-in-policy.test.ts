@@ -90,7 +90,6 @@ const questions: readonly Question[] = [
   [account("replicaset-controller"), "create", "pods", true],
   [account("reload-controller"), "patch", "apps/deployments", true],
   [account("reload-controller"), "get", "secrets", false],
-  [account("delivery-controller"), "update", "secrets", true],
   [known(CONTROLLERS_USER), "create", "apps/replicasets", true],
   [known(CONTROLLERS_USER), "create", "driftless.dev/configrevisions", false],
   [known(CONTROLLERS_USER), "delete", "driftless.dev/configrevisions", true],

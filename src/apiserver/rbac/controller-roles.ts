@@ -94,14 +94,6 @@ const ours: Readonly<Record<string, readonly PolicyRule[]>> = {
     can("list watch", "core", "pods"),
     recordEvents,
   ],
-  // Lets versions out step by step, and takes them back: that is a write of the object itself.
-  "delivery-controller": [
-    can(read, "driftless.dev", "configrevisions configviews deliverypolicies"),
-    can("patch update", "driftless.dev", "configviews deliverypolicies/status"),
-    can(`patch update ${read}`, "core", "configmaps secrets"),
-    can(read, "core", "nodes pods"),
-    recordEvents,
-  ],
   // Restarts what cannot follow by itself. Of Secrets it keeps hashes, which nobody else could give it: views are there only where our nodes are.
   "reload-controller": [
     can("list watch", "driftless.dev", "configviews"),

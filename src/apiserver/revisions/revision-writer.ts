@@ -37,6 +37,7 @@ export class RevisionWriter {
       help: "ConfigRevisions by what was done: made, removed, or failed.",
       labels: ["result"],
     });
+    for (const result of ["made", "removed", "failed"]) this.#results.add(0, { result });
   }
 
   /** Drops what the newest revision has, or has overtaken, and what nobody wants a revision of. */

@@ -13,12 +13,21 @@ export interface FoundFile {
 /** Through all directories below, but for hidden ones and what package managers fill. Throws ManifestError. */
 export function findFiles(name: string): readonly FoundFile[] {
   return told(name, () => {
-    if (!statSync(name).isDirectory()) return [{ name, text: readFileSync(name, "utf8") }];
+    if (!statSync(name).isDirectory()) return [{ name, text: textOf(name, readFileSync(name)) }];
     return below(name).flatMap((file) => {
-      const text = readFileSync(file, "utf8");
-      return mayBeManifest(text) ? [{ name: file, text }] : [];
+      const bytes = readFileSync(file);
+      return mayBeManifest(bytes.toString()) ? [{ name: file, text: textOf(file, bytes) }] : [];
     });
   });
+}
+
+/** To the letter: what is replaced in it is written back whole. */
+function textOf(name: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (err) {
+    throw new ManifestError(`${name}: it is not UTF-8, which manifests have to be`, { cause: err });
+  }
 }
 
 function below(directory: string): readonly string[] {
@@ -45,6 +54,7 @@ function told<T>(name: string, look: () => T): T {
   try {
     return look();
   } catch (err) {
+    if (err instanceof ManifestError) throw err;
     throw new ManifestError(`${name}: it cannot be read: ${describe(err)}`, { cause: err });
   }
 }

@@ -36,6 +36,11 @@ const silent: Logger = {
   child: () => silent,
 };
 
+interface Place {
+  readonly namespace: string | undefined;
+  readonly fieldSelector: string | undefined;
+}
+
 export class LivePicture {
   readonly #context: CliContext;
   readonly #asked: PictureAsked;
@@ -54,13 +59,14 @@ export class LivePicture {
   /** The first when all is known, from then on one after each change. Ends with the signal, by throwing its reason. */
   async *pictures(signal: AbortSignal): AsyncGenerator<Picture> {
     const stopped = new AbortController();
-    const runs = await this.#start(AbortSignal.any([signal, stopped.signal]));
+    const runs: Promise<void>[] = [];
     const aborted = Promise.withResolvers<never>();
     const onAbort = (): void => aborted.reject(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
     aborted.promise.catch(() => undefined);
     try {
       signal.throwIfAborted();
+      await this.#start(runs, AbortSignal.any([signal, stopped.signal]));
       const synced = [...this.#informers.values()].map(({ synced: one }) => one);
       await Promise.race([Promise.all(synced), aborted.promise]);
       for (;;) {
@@ -76,44 +82,39 @@ export class LivePicture {
     }
   }
 
-  async #start(signal: AbortSignal): Promise<readonly Promise<void>[]> {
+  /** What it has begun is in `runs`, also if it fails. */
+  async #start(runs: Promise<void>[], signal: AbortSignal): Promise<void> {
     const { namespace, object } = this.#asked;
     const kinds = [PODS, CONFIG_VIEWS, NODES, REPLICA_SETS, ...WORKLOADS, CONFIG_MAPS, SECRETS];
     const isObject = (kind: ResourceKind): boolean => kind === CONFIG_MAPS || kind === SECRETS;
     const wanted = kinds.filter(
       (kind) => object === undefined || !isObject(kind) || kind.kind === object.kind,
     );
-    const runs: Promise<void>[] = [];
     for (const kind of wanted) {
       const within = kind.namespaced ? namespace : undefined;
       const fieldSelector =
         object !== undefined && isObject(kind) ? `metadata.name=${object.name}` : undefined;
-      if (!(await this.#mayList(kind, within, fieldSelector))) continue;
-      const informer = this.#informer(kind, within, fieldSelector);
+      const place = { namespace: within, fieldSelector };
+      if (!(await this.#mayList(kind, place, signal))) continue;
+      const informer = this.#informer(kind, place);
       this.#informers.set(kind.resource, informer);
       informer.onChange(() => this.#news.resolve());
       runs.push(informer.run(signal));
     }
-    return runs;
   }
 
   async #mayList(
     kind: ResourceKind,
-    namespace: string | undefined,
-    fieldSelector: string | undefined,
+    { namespace, fieldSelector }: Place,
+    signal: AbortSignal,
   ): Promise<boolean> {
-    const { client, signal } = this.#context;
     const selected = fieldSelector === undefined ? {} : { fieldSelector };
-    const objects = new ResourceClient<ApiObject>(client, kind);
+    const objects = new ResourceClient<ApiObject>(this.#context.client, kind);
     const page = await allowed(() => objects.list({ namespace, signal, limit: 1, ...selected }));
     return page !== undefined;
   }
 
-  #informer(
-    kind: ResourceKind,
-    namespace: string | undefined,
-    fieldSelector: string | undefined,
-  ): Informer<ApiObject> {
+  #informer(kind: ResourceKind, { namespace, fieldSelector }: Place): Informer<ApiObject> {
     const { client, clock } = this.#context;
     return new Informer<ApiObject>({
       listWatch: listWatchOf({ client, kind, namespace, fieldSelector }),

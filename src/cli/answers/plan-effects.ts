@@ -149,8 +149,9 @@ function copyUses(
   asking: Readonly<Record<string, string>>,
 ): readonly PodUse[] {
   const asked = asking[VERSIONED];
-  const names = asked?.split(",").map((name) => name.trim()) ?? [];
-  const isAsked = names.includes("true") || names.includes(object.name);
+  const names = asked?.split(",").map((name) => name.trim().toLowerCase()) ?? [];
+  const titles = ["true", object.name, `${object.kind.toLowerCase()}/${object.name}`];
+  const isAsked = titles.some((title) => names.includes(title));
   if (annotations[VERSIONED] !== "true" || !isAsked) return [];
   return podUses(spec).filter(
     ({ kind, name }) =>

@@ -35,7 +35,7 @@ const FROZEN = { subPathIsLive: false };
 const LIVE = { subPathIsLive: true };
 /** Of more keys one hash is kept, so that annotations stay small; it has this name, which no key can have. */
 const MAX_KEYS = 100;
-const ALL_KEYS = "*";
+export const ALL_KEYS = "*";
 const SHAPE_DIGITS = 8;
 const UNSEEN = { annotations: {} };
 
@@ -86,6 +86,21 @@ export class AskingWorkload {
     });
   }
 
+  /** The uses for which a restart is asked whichever of their keys changes. */
+  alwaysRestarting(
+    { kind, name }: Pick<ObjectChange, "kind" | "name">,
+    digests: NamespaceDigests,
+  ): readonly PodUse[] {
+    const digest = digests.get(kind, name);
+    const object = { kind, name, annotations: digest?.metadata.annotations ?? {} };
+    const present = Object.keys(digest?.hashes ?? {});
+    return (this.#uses.get(objectName(object)) ?? []).filter((use) =>
+      (use.keys ?? [...present, ANY_KEY]).every(
+        (key) => this.rules.effectOf(use, { ...object, keys: [key] }, FROZEN).effect === "restart",
+      ),
+    );
+  }
+
   #wantedOf(
     uses: readonly [PodUse, ...PodUse[]],
     digest: ConfigDigest | undefined,
@@ -112,6 +127,7 @@ export class AskingWorkload {
 
   /** Those that Reloader's lists name although nothing in the pod refers to them. */
   *#unused(digests: NamespaceDigests): Iterable<WantedObject> {
+    if (!this.rules.mayRestartUnused) return;
     for (const digest of digests.all()) {
       const { name = "", annotations } = digest.metadata;
       const object = { kind: digest.kind, name, annotations: annotations ?? {} };

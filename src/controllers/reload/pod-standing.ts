@@ -64,7 +64,7 @@ function seenStanding(
   return isFile && of.needsStart && !startedSince(of.pod, seen) ? "lacks" : "has";
 }
 
-function isOf(seen: ConfigUse, use: RestartUse["use"]): boolean {
+export function isOf(seen: ConfigUse, use: RestartUse["use"]): boolean {
   const { kind, name, how, container, mountPath } = seen;
   const isThere = container === use.container && (mountPath ?? "") === use.mountPath;
   return kind === use.kind && name === use.name && how === use.how && isThere;
@@ -88,7 +88,7 @@ function hasStarted(pod: PodObject): boolean {
 }
 
 /** Versions may be given in their short form. */
-function isSame(a: string | undefined, b: string): boolean {
+export function isSame(a: string | undefined, b: string): boolean {
   return a !== undefined && a !== "" && (a.startsWith(b) || b.startsWith(a));
 }
 

@@ -4,7 +4,7 @@
 //
 //   1. nothing asked for: what was kept is taken away, so that asking again later begins anew
 //   2. a pause of ours that is over ends
-//   3. the first sight of a workload or an object is kept, and restarts nothing
+//   3. the first sight of a workload or an object is kept, and restarts nothing, unless views show that pods have frozen content (seen-drift.ts)
 //   4. a change waits for others that come with it (quiet-time.ts)
 //   5. pods that already have the content, because they were started after the change, are left alone (pod-standing.ts)
 //   6. one patch restarts it and keeps what it was restarted for: both or neither
@@ -21,13 +21,15 @@ import { AskingWorkload } from "./asking-workload.ts";
 import type { ConfigDigest } from "./config-digest.ts";
 import { INHERITED } from "./inherited-annotations.ts";
 import { pauseLeftMs } from "./pause-period.ts";
-import { podStanding, type Standing, worst } from "./pod-standing.ts";
+import { podStanding, type Standing, type ViewObject, worst } from "./pod-standing.ts";
 import { QUIET_TIMES, QuietTime, type QuietTimes } from "./quiet-time.ts";
 import { noReloadMetrics, type ReloadMetrics } from "./reload-metrics.ts";
 import { ReloadSources } from "./reload-sources.ts";
 import {
   BASELINE,
   difference,
+  type ObjectChange,
+  objectName,
   parseState,
   type ReloadState,
   type StateDifference,
@@ -42,6 +44,13 @@ import {
   workloadTarget,
 } from "./reload-target.ts";
 import { changesText, ReloadWriter } from "./reload-writer.ts";
+import {
+  type DriftQuestion,
+  hasFrozen,
+  restartedLatelyMs,
+  seenDrift,
+  withDrift,
+} from "./seen-drift.ts";
 
 export interface ReloadSettings {
   readonly metrics?: ReloadMetrics | undefined;
@@ -53,6 +62,8 @@ const WORKERS = 5;
 const LOOK_AGAIN_MS = 1000;
 /** Who is held is woken by its views; this is the net. */
 const HELD_MS = 60_000;
+/** A thousand pods may report drift at once: one look is enough. */
+const DRIFT_MS = 200;
 const INVALID = "InvalidReloadAnnotation";
 /** Warnings per target that are remembered. */
 const MAX_TOLD = 50;
@@ -84,7 +95,7 @@ export class ReloadController implements RunnableController {
     this.#metrics = settings.metrics ?? noReloadMetrics;
     this.#quiet = new QuietTime(settings.quietTimes ?? QUIET_TIMES, clock);
     this.#loop = new Controller({
-      ...{ name: this.name, workers: WORKERS, clock, random, logger },
+      ...{ name: this.name, workers: WORKERS, clock, random, logger, loops: context.loops },
       synced: () => this.#sources.synced(),
       sync: (key, signal) => this.#sync(key, signal),
     });
@@ -108,7 +119,10 @@ export class ReloadController implements RunnableController {
       const { namespace = "", name = "" } = object.metadata;
       const pod = this.#sources.pods.get(`${namespace}/${name}`);
       const key = pod && this.#sources.keyOfPod(pod);
-      if (key !== undefined && this.#quiet.isOpen(key)) this.#loop.queue.add(key);
+      if (key === undefined) return;
+      const isDrift = this.#asking.get(namespace)?.has(key) === true && hasFrozen(object);
+      if (this.#quiet.isOpen(key)) this.#loop.queue.add(key);
+      else if (isDrift) this.#loop.queue.addAfter(key, DRIFT_MS);
     });
   }
 
@@ -203,17 +217,34 @@ export class ReloadController implements RunnableController {
     const recorded = parseState(target.annotations[BASELINE]) ?? this.#kept.get(uid);
     const isUnknown = (object: string): boolean =>
       UNKNOWN_SECRETS.test(object) && !digests.isReadable("Secret");
-    const found = difference(recorded, asking.wanted(digests), isUnknown);
+    const known = difference(recorded, asking.wanted(digests), isUnknown);
+    const { due, tooEarlyMs } = this.#drift({ target, asking, digests }, recorded);
+    const found = { ...known, changes: withDrift(known.changes, due) };
     if (recorded !== undefined) this.#kept.set(uid, recorded);
     if (found.changes.length === 0) {
       this.#close(key);
       await this.#keep(target, found.next, signal);
-      return undefined;
+      return tooEarlyMs;
     }
     const waitMs = this.#quiet.look(key, JSON.stringify([found.changes, stateText(found.next)]));
     this.#metrics.pending(this.#quiet.size);
     if (waitMs > 0) return waitMs;
     return this.#act(key, { target, asking, found }, signal);
+  }
+
+  /** None while nobody has looked at the newest template: whose pods are whose is not known. */
+  #drift(
+    of: Omit<DriftQuestion, "pods" | "viewOf">,
+    recorded: ReloadState | undefined,
+  ): { readonly due: readonly ObjectChange[]; readonly tooEarlyMs: number | undefined } {
+    if (of.target.kind === POD) return { due: [], tooEarlyMs: undefined };
+    const pods = this.#sources.currentPodsOf(of.target) ?? [];
+    const viewOf = (pod: PodObject): ViewObject | undefined => this.#sources.viewOf(pod);
+    const all = seenDrift({ ...of, pods, viewOf });
+    const isFirst = (change: ObjectChange): boolean => recorded?.[objectName(change)] === undefined;
+    const leftMs = restartedLatelyMs(of.target, this.#context.clock.now());
+    if (leftMs === 0 || all.every(isFirst)) return { due: all, tooEarlyMs: undefined };
+    return { due: all.filter(isFirst), tooEarlyMs: leftMs };
   }
 
   async #act(

@@ -1,8 +1,10 @@
 import { equal, match } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { contentVersion } from "../../base/content-version.ts";
+import { DEPLOYMENT } from "../deployment/deployment-objects.ts";
 import { POD } from "../pods/pod-object.ts";
-import { CONFIG_MAP, CONFIG_VIEW, ReloadWorld } from "./testing/reload-world.ts";
+import { RELOADED_FOR } from "./reload-writer.ts";
+import { CONFIG_MAP, CONFIG_VIEW, container, ReloadWorld } from "./testing/reload-world.ts";
 
 /** Of the ConfigMap `app` as it is now. */
 function versionNow(world: ReloadWorld): string {
@@ -89,5 +91,81 @@ describe("ReloadController with views", () => {
     });
     await world.sim.pass(100);
     equal(world.restarts(), 1);
+  });
+
+  it("restarts a pod that has drifted before anybody asked for it, once", async () => {
+    await using world = new ReloadWorld({ hasViews: true });
+    world.configMap({ level: "info" });
+    world.workload({});
+    const onDisk = { hash: versionNow(world) };
+    world.change({ level: "debug" });
+    const frozen = { drift: { reason: "EnvFrozen", message: "" }, onDisk };
+    report(world, { wanted: { hash: versionNow(world) }, ...frozen });
+    await world.start();
+    await world.sim.pass(20_000);
+    equal(world.restarts(), 0);
+    const annotations = { "driftless.dev/reload": "auto" };
+    world.sim.patch(DEPLOYMENT, "default/web", { metadata: { annotations } });
+    await world.sim.pass(20_000);
+    equal(world.restarts(), 1);
+    // The old pod is still there, of a rollout that is slow or paused.
+    await world.sim.pass(3_600_000);
+    equal(world.restarts(), 1);
+  });
+
+  it("does not wait with what is asked for anew because of an earlier restart", async () => {
+    await using world = await begun();
+    const annotations = { [RELOADED_FOR]: JSON.stringify({ at: "2024-01-01T00:00:00Z" }) };
+    world.sim.patch(DEPLOYMENT, "default/web", {
+      spec: { template: { metadata: { annotations } } },
+    });
+    world.sim.patch(POD, "default/web-pod", { metadata: { annotations } });
+    const ask = (reload: string | null): void => {
+      const wish = { annotations: { "driftless.dev/reload": reload } };
+      world.sim.patch(DEPLOYMENT, "default/web", { metadata: wish });
+    };
+    ask(null);
+    await world.sim.settle();
+    const onDisk = { hash: versionNow(world) };
+    world.change({ level: "debug" });
+    const drift = { reason: "EnvFrozen", message: "" };
+    report(world, { wanted: { hash: versionNow(world) }, onDisk, drift });
+    ask("auto");
+    const before = world.restarts();
+    await world.sim.pass(5000);
+    equal(world.restarts(), before + 1);
+  });
+
+  it("restarts again, later, if pods of the restart itself have old content", async () => {
+    await using world = await begun();
+    const onDisk = { hash: versionNow(world) };
+    world.change({ level: "debug" });
+    const wanted = { hash: versionNow(world) };
+    const drift = { reason: "EnvFrozen", message: "" };
+    report(world, { wanted, onDisk, drift });
+    await world.sim.pass(1500);
+    equal(world.restarts(), 1);
+    const annotations = world.get().spec.template.metadata?.annotations;
+    world.sim.patch(POD, "default/web-pod", { metadata: { annotations } });
+    report(world, { wanted, onDisk, drift: { ...drift, message: "still" } });
+    await world.sim.pass(60_000);
+    equal(world.restarts(), 1);
+    await world.sim.pass(300_000);
+    equal(world.restarts(), 2);
+  });
+
+  it("does not restart for drift that may be in a key which asks for none", async () => {
+    await using world = new ReloadWorld({ hasViews: true });
+    world.configMap({ level: "info", other: "1" });
+    const podSpec = container({ envFrom: [{ configMapRef: { name: "app" } }] });
+    const annotations = { "driftless.dev/reload": "auto", "driftless.dev/reload.other": "none" };
+    world.workload({ annotations, podSpec });
+    const onDisk = { hash: versionNow(world) };
+    world.change({ other: "2" });
+    const drift = { reason: "EnvFrozen", message: "" };
+    report(world, { wanted: { hash: versionNow(world) }, onDisk, drift });
+    await world.start();
+    await world.sim.pass(20_000);
+    equal(world.restarts(), 0);
   });
 });

@@ -7,6 +7,7 @@ import { ResourceClient } from "../../client/resource-client.ts";
 import type { ControllerContext } from "../../controller/controller-context.ts";
 import { inParallel } from "../../controller/in-parallel.ts";
 import { POD, type PodObject } from "../pods/pod-object.ts";
+import { ALL_KEYS } from "./asking-workload.ts";
 import { forAgents, inheritedPatch } from "./inherited-annotations.ts";
 import { pausePatch, resumePatch } from "./pause-period.ts";
 import {
@@ -100,7 +101,11 @@ export class ReloadWriter {
 
 /** "configmap/app changed (log.level)", for people. */
 export function changesText(changes: readonly ObjectChange[]): string {
-  const texts = changes.map((change) => `${objectName(change)} changed (${keysText(change.keys)})`);
+  const texts = changes.map((change) =>
+    change.keys.includes(ALL_KEYS)
+      ? `${objectName(change)} changed`
+      : `${objectName(change)} changed (${keysText(change.keys)})`,
+  );
   return texts.join(", ");
 }
 

@@ -14,6 +14,8 @@ export class PolicyServer implements Transport {
   refusal: StatusError | undefined;
   /** How often all were asked for. */
   lists = 0;
+  /** Given by a test: answers are on their way for so long. */
+  onTheWay: Promise<void> | undefined;
   readonly #policies = new Map<string, ApiObject>();
   readonly #streams = new Set<AsyncQueue<Uint8Array, "fail">>();
   #unsent: Uint8Array[] | undefined;
@@ -54,6 +56,13 @@ export class PolicyServer implements Transport {
     for (const stream of this.#streams) for (const line of unsent) stream.push(line);
   }
 
+  /** Watches end, and nobody learns what they were late with. */
+  cutWatches(): void {
+    this.#unsent = undefined;
+    const gone = { kind: "Status", code: 410, reason: "Expired", message: "too old" };
+    for (const stream of this.#streams) stream.push(line("ERROR", gone));
+  }
+
   answers(): Promise<boolean> {
     return Promise.resolve(true);
   }
@@ -66,7 +75,9 @@ export class PolicyServer implements Transport {
     if (new URL(path, "http://x").searchParams.has("watch")) return this.#watch(signal);
     this.lists++;
     const metadata = { resourceVersion: String(this.#revision) };
-    return answer(200, { metadata, items: [...this.#policies.values()] });
+    const items = [...this.#policies.values()];
+    await this.onTheWay;
+    return answer(200, { metadata, items });
   }
 
   close(): Promise<void> {

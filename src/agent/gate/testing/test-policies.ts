@@ -49,7 +49,14 @@ export class TestPolicies implements Policies {
   }
 
   put(name: string, policy: TestPolicy): void {
-    const none = { policy: name, name: "check", keys: [], format: undefined, schema: undefined };
+    const none = {
+      namespace: "default",
+      policy: name,
+      name: "check",
+      keys: [],
+      format: undefined,
+      schema: undefined,
+    };
     this.#policies.set(name, {
       chosen: policy,
       policy: {

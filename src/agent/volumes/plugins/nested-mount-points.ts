@@ -4,8 +4,8 @@
 import { lstatSync, mkdirSync } from "node:fs";
 import { posix } from "node:path";
 import type { Pod } from "../../../api/types.ts";
-import { isErrno } from "../../../base/errors.ts";
 import { compareUtf8 } from "../../../base/content-version.ts";
+import { isErrno } from "../../../base/errors.ts";
 import { type AnyContainer, allContainers } from "../../all-containers.ts";
 
 /** Relative to the volume. One that lies in another of them is left out: that other volume has it. */
