@@ -27,9 +27,9 @@ describe("the rules", () => {
   it("are in docs/lint.md as they are here", () => {
     const text = readFileSync(new URL("../../docs/lint.md", import.meta.url), "utf8");
     const table = /<!-- rules -->\n(.*)\n<!-- \/rules -->/s.exec(text)?.[1];
-    assert.equal(
-      table,
-      ruleTable(),
+    assert.deepEqual(
+      rowsOf(table ?? ""),
+      rowsOf(ruleTable()),
       "docs/lint.md is out of date: put ruleTable() between its marks",
     );
   });
@@ -40,3 +40,11 @@ describe("the rules", () => {
     assert.equal(isAtLeast("note", "warning"), false);
   });
 });
+
+/** However wide a formatter has made the columns. */
+function rowsOf(table: string): readonly string[] {
+  return table
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => line.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---"));
+}
