@@ -49,7 +49,9 @@ describe("a node", { skip }, () => {
     assert.deepEqual(mountsBelow(dir.path), []);
     assert.deepEqual(processesBelow(dir.path), []);
     assert.deepEqual(cgroupsOf(dir.path), []);
-    assert.equal(cluster.node.isRunning, false);
+    await cluster.eventually("the end of the agent", () => {
+      assert.equal(cluster.node.isRunning, false);
+    });
     const { status } = await cluster.podIn("web", "Failed");
     assert.equal(status?.reason, "Terminated");
     assert.deepEqual(

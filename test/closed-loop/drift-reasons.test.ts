@@ -45,6 +45,7 @@ describe("G5 drift", { skip: cannotRun, timeout: 240_000 }, () => {
       dataDir: server.dataDir,
       flags: ["--no-leader-elect"],
     });
+    await controllers.atWork();
     far = await DriftlessNode.start({ server, name: "far" });
     watch = await ViewWatch.start(server);
     verbs = new Verbs(server.kubeconfig);
@@ -330,7 +331,7 @@ describe("G5 drift", { skip: cannotRun, timeout: 240_000 }, () => {
     await cluster.eventually("a node that is away", async () => {
       const { status } = await cluster.ask<Node>("GET", "/api/v1/nodes/far");
       const ready = status?.conditions?.find(({ type }) => type === "Ready");
-      assert.equal(ready?.status, "Unknown");
+      assert.equal(ready?.status, "Unknown", controllers.log);
     });
     const knownMs = performance.now();
     const drift = await watch.until("NodeAway", () => {
