@@ -379,15 +379,16 @@ export class Reconciler {
     const { desired, actual } = this.#options;
     const wanted = desired.volume(work.key);
     const there = actual.get(work.key);
-    if (wanted && !work.isUrgent && !work.retry && !this.#needsSetUp(work)) {
+    if (!wanted && !(there && this.#isToGo(there))) {
+      // What nobody wants and may not go yet waits without a time: it is looked at when it may.
+      if (!there) this.#forget(work);
+    } else if (wanted && !work.isUrgent && !work.retry && !this.#needsSetUp(work)) {
       this.#timetable.set(work, this.#nextRefreshMs(wanted));
     } else if (work.retry && !work.isUrgent) {
       const isAwaited = work.requested > work.covered;
       this.#timetable.set(work, isAwaited ? work.retry.soonMs : work.retry.dueMs);
-    } else if (wanted || (there && this.#isToGo(there))) {
+    } else {
       this.#enqueue(work);
-    } else if (!there) {
-      this.#forget(work);
     }
   }
 

@@ -231,6 +231,23 @@ describe("VolumeManager, a failure", () => {
     assert.equal(world.text("p", "data"), "ConfigMap/default/app=3 ");
   });
 
+  it("is not tried again for a volume that nobody wants any more and that may not go yet", async () => {
+    await using world = await new VolumeWorld().start();
+    const letGo = world.configMaps.hang("data", "read");
+    world.volumes.want(podWith("p", { data: "app" }));
+    // The first run took too long; the second one is under way when the volume is dropped.
+    await world.step(30_500);
+    world.volumes.want(podWith("p", {}));
+    letGo();
+    await world.settle();
+    const before = world.configMaps.calls.length;
+    await world.step(130_000);
+    assert.equal(world.configMaps.calls.length, before);
+    world.volumes.allWanted();
+    await world.settle();
+    assert.equal(world.configMaps.calls.at(-1), "tearDown p/data");
+  });
+
   it("is tried again soon for who began to wait while the run was failing", async () => {
     await using world = await new VolumeWorld().start();
     world.objects.set("app", "1");
