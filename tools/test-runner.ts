@@ -64,6 +64,7 @@ export async function runTests(options: TestRunOptions): Promise<TestCounts> {
   const startedMs = performance.now();
   const results: FileResult[] = [];
   const queue = options.groups.filter((group) => group.length > 0);
+  options.signal.addEventListener("abort", () => queue.splice(0), { once: true });
   const drain = async (): Promise<void> => {
     for (let group = queue.shift(); group; group = queue.shift()) {
       results.push(...(await runGroup(group, options)));
