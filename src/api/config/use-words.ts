@@ -1,5 +1,5 @@
-// The closed sets of words about a use of a ConfigMap or Secret. Metrics show each of them, as 0 where there is none: a rule can only be
-// about series that exist.
+// The closed sets of words about a use of a ConfigMap or Secret: for the table of ConfigViews, for what may be written into one, and for metrics, which
+// show each of them, as 0 where there is none: a rule can only be about series that exist.
 
 import type { UseState } from "./use-state.ts";
 

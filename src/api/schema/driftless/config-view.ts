@@ -1,6 +1,7 @@
 // What one pod really has of its configuration, object by object, and why it differs where it does. The node's agent
 // writes it; everyone else reads.
 
+import { driftReasons } from "../../config/use-words.ts";
 import { typeMeta } from "../meta.ts";
 import {
   field,
@@ -43,23 +44,7 @@ const drift: TypeSchema = type(
   "dev.driftless.v1.Drift",
   "A difference that delivery cannot close by itself",
   {
-    reason: field(
-      0,
-      oneOf(
-        "ArgsFrozen",
-        "EnvFrozen",
-        "GateRejected",
-        "ImmutableRecreated",
-        "NodeAway",
-        "NotConfirmed",
-        "RolloutHeld",
-        "SubPathFrozen",
-        "TamperedOnDisk",
-        "WriteFailed",
-      ),
-      "Why the difference stays",
-      required,
-    ),
+    reason: field(0, oneOf(...driftReasons), "Why the difference stays", required),
     message: field(0, string, "The reason in words, and what would fix it"),
     since: field(0, microTime, "When the difference was first seen", pointer),
   },
