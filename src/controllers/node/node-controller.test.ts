@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { StatusError } from "../../api/status-error.ts";
 import type { Taint } from "../../api/types.ts";
+import type { Clock } from "../../base/clock.ts";
 import { SimCluster } from "../../controller/testing/sim-cluster.ts";
 import { POD, type PodObject } from "../pods/pod-object.ts";
 import { NodeController } from "./node-controller.ts";
@@ -154,6 +155,31 @@ describe("NodeController", () => {
       "node-controller NodeNotReady: Node a status is now: NodeNotReady",
     ]);
   });
+
+  for (const earlyMs of [1.5, 1.75, 2, 2.25, 2.5, 2.75, 3, 3.25]) {
+    it(`says it too when a timer is ${earlyMs} ms early, and its time runs out during a turn`, async () => {
+      await using all = new Machines("a", "b");
+      const { context } = all.sim;
+      const { clock } = context;
+      let passedMs = 0;
+      const hasty: Clock = {
+        now: () => clock.now(),
+        monotonicMs: () => {
+          passedMs += 0.3;
+          return clock.monotonicMs() + passedMs;
+        },
+        sleep: (ms, signal) => clock.sleep(ms, signal),
+        schedule: (ms, callback) => clock.schedule(Math.max(0, ms - earlyMs), callback),
+      };
+      await all.sim.start(new NodeController({ ...context, clock: hasty }));
+      await all.pass(1);
+      all.die("a");
+
+      await all.pass(44);
+
+      assert.equal(all.ready("a"), "Unknown");
+    });
+  }
 
   it("says that a node which never posted a status is unknown after a minute", async () => {
     await using all = new Machines("b");

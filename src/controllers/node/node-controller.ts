@@ -104,11 +104,13 @@ export class NodeController implements RunnableController {
   async #sync(name: string, signal: AbortSignal): Promise<number | undefined> {
     const seen = this.#nodes.get(name);
     if (seen === undefined) return undefined;
-    const node = this.#health.leftMs(seen) > 0 ? seen : await this.#giveUp(seen, signal);
+    const isSilent = this.#health.leftMs(seen) <= 0;
+    const node = isSilent ? await this.#giveUp(seen, signal) : seen;
     const turnMs = await this.#taint(node, signal);
     await this.#markPods(node, signal);
-    const leftMs = this.#health.leftMs(node);
-    const againMs = Math.min(turnMs, leftMs > 0 ? leftMs : Number.POSITIVE_INFINITY);
+    // One whose time ran out during this turn has its own turn for that: a timer may be early.
+    const leftMs = Math.max(0, this.#health.leftMs(node));
+    const againMs = Math.min(turnMs, isSilent && leftMs === 0 ? Number.POSITIVE_INFINITY : leftMs);
     return Number.isFinite(againMs) ? againMs : undefined;
   }
 
@@ -138,6 +140,7 @@ export class NodeController implements RunnableController {
       throw err;
     }
     this.#health.excuse(name);
+    this.#context.logger.info("node was heard by the server, and not by us", { node: name });
     return true;
   }
 
