@@ -15,14 +15,15 @@ export interface Runtime {
   /** Settles when everything that was there has been adopted. */
   readonly ready: Promise<void>;
 
-  /** All containers that were not removed, running or ended, in the order in which they were started. */
-  list(): readonly ContainerStatus[];
+  /** All containers that were not removed, or those of one pod, running or ended, in the order in which they were started. */
+  list(podUid?: string): readonly ContainerStatus[];
   /** What the containers of a pod share. Does nothing if it is there. */
   makeSandbox(sandbox: SandboxSpec): Promise<void>;
   /** With all that belongs to it; its containers must have ended. Does nothing if it is not there. */
   removeSandbox(podUid: string): Promise<void>;
   /** Pods that have a sandbox, or remains of one. */
   sandboxes(): readonly string[];
+  hasSandbox(podUid: string): boolean;
 
   /** Throws ImageMissingError. */
   image(name: string): Promise<Image>;

@@ -47,10 +47,10 @@ describe("a node", { skip }, () => {
     assert.match(output, /node-1 is drained: 1 pod and 1 container ended/);
     assert.deepEqual(readdirSync(dir.path), ["precious"]);
     assert.deepEqual(mountsBelow(dir.path), []);
-    assert.deepEqual(processesBelow(dir.path), []);
     assert.deepEqual(cgroupsOf(dir.path), []);
     await cluster.eventually("the end of the agent", () => {
       assert.equal(cluster.node.isRunning, false);
+      assert.deepEqual(processesBelow(dir.path), []);
     });
     const { status } = await cluster.podIn("web", "Failed");
     assert.equal(status?.reason, "Terminated");

@@ -26,7 +26,7 @@ import {
 } from "./reader-pod.ts";
 import { differences, objectsOf } from "./shown-files.ts";
 
-const KILLS = LONG ? 250 : 20;
+const KILLS = LONG ? 250 : 10;
 const CHECK_EACH = 5;
 const isRoot = process.getuid?.() === 0;
 const seed = testSeed();

@@ -211,13 +211,19 @@ export class Campaign {
     if (pid === undefined || lifeOf(pid) === undefined || observer.covered.size > 0) return;
     this.#say("the mount is covered");
     const uses = users[COVERED]?.uses ?? [];
-    for (const use of uses.filter(({ mountPath }) => mountPath === "/etc/one")) {
+    for (const use of uses.filter(({ mountPath }) => mountPath === "/etc/first/one")) {
       observer.covered.add(use);
     }
-    // It is a directory if the key was missing at the start.
-    const by = statSync(`/proc/${pid}/root/etc/one`).isDirectory() ? "/proc" : "/proc/version";
-    const inside = ["-t", String(pid), "-m", "-p", "--root", "--"];
-    execFileSync("nsenter", [...inside, "mount", "--bind", by, "/etc/one"], { stdio: "pipe" });
+    // Not the file itself: what is mounted on that goes with the version that has it.
+    const inside = ["-t", String(pid), "-m", "--root", "--"];
+    const covering = [...inside, "mount", "-t", "tmpfs", "none", "/etc/first"];
+    try {
+      execFileSync("nsenter", covering, { stdio: "pipe" });
+    } catch (err) {
+      if (lifeOf(pid) !== undefined) throw err;
+      this.#say("its container has just ended");
+      this.#uncovered(COVERED);
+    }
     await this.change("cm0");
   }
 
@@ -245,7 +251,7 @@ export class Campaign {
   async #isSeen(file: string): Promise<boolean> {
     const pid = await this.#pidOf("frozen");
     if (pid === undefined || lifeOf(pid) === undefined || this.#isCut) return false;
-    return statSync(`/proc/${pid}/root/etc/one`).ino === statSync(file).ino;
+    return statSync(`/proc/${pid}/root/etc/first/one`).ino === statSync(file).ino;
   }
 
   /** A new container has nothing of what was mounted in the old one. */

@@ -65,13 +65,16 @@ function ofFiles(object: ObjectName, mountPath: string): DeclaredUse {
 const subPaths = reader(
   {
     volumeMounts: [
-      { name: "cm0", mountPath: "/etc/one", subPath: "cm0_a" },
-      { name: "s0", mountPath: "/etc/two", subPath: "s0_a" },
+      { name: "cm0", mountPath: "/etc/first/one", subPath: "cm0_a" },
+      { name: "s0", mountPath: "/etc/second/two", subPath: "s0_a" },
     ],
   },
   [cm("cm0"), secret("s0")],
 );
-const subPathUses = [ofFile("cm0", "cm0_a", "/etc/one"), ofFile("s0", "s0_a", "/etc/two")];
+const subPathUses = [
+  ofFile("cm0", "cm0_a", "/etc/first/one"),
+  ofFile("s0", "s0_a", "/etc/second/two"),
+];
 
 export const users: Readonly<Record<string, ConfigUser>> = {
   env: {

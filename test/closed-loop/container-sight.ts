@@ -8,9 +8,11 @@ import type { DeclaredUse, Sight } from "./config-users.ts";
 /** By key. */
 export type Content = ReadonlyMap<string, string>;
 
-/** The process that a pid is now, by when it began; undefined if there is none. */
+/** The process that a pid is now, by when it began; undefined if there is none, or only what is left of one. */
 export function lifeOf(pid: number): string | undefined {
   try {
+    // One that ends lets go of its files first, and is no zombie before all others of its namespace are gone.
+    readlinkSync(`/proc/${pid}/root`);
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     const [state, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return state === "Z" || state === "X" ? undefined : `${pid} ${rest[18]}`;

@@ -200,7 +200,10 @@ export class Observer {
       const isNothing = object === undefined && said.onDisk === undefined && has.size === 0;
       return isNothing ? undefined : "it lacks something, and nobody says why";
     }
-    if (isRight && object !== undefined) return "it is in sync";
+    // A part that could not be replaced is behind, also if the keys that it shows are the same; and what a former life has written may be right.
+    const isUnsure = use.how === "subPath" || said.onDisk === undefined;
+    const isBehind = said.drift.reason === "WriteFailed" && isUnsure;
+    if (isRight && object !== undefined && !isBehind) return "it is in sync";
     if (this.covered.has(use) || this.#isWhatItHas(use, said, has)) return undefined;
     return "it has another version";
   }

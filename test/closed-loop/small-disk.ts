@@ -1,28 +1,17 @@
 // A disk for a node that is small enough to be filled: a tmpfs under its whole data directory.
 
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  writeSync,
-} from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isErrno } from "../../src/base/errors.ts";
+import { fillDisk } from "../support/fill-disk.ts";
 import { type MountedTmpfs, tmpfs } from "../support/tmpfs.ts";
 
 export class SmallDisk implements Disposable {
   readonly dataDir: string;
   readonly #disk: MountedTmpfs;
-  readonly #ballast: string;
 
   private constructor(disk: MountedTmpfs) {
     this.#disk = disk;
     this.dataDir = join(disk.path, "data");
-    this.#ballast = join(disk.path, "ballast");
   }
 
   static make(): SmallDisk {
@@ -33,12 +22,7 @@ export class SmallDisk implements Disposable {
 
   /** Takes every byte, until it is disposed of. */
   fill(): Disposable {
-    mkdirSync(this.#ballast);
-    const fd = openSync(join(this.#ballast, "bytes"), "w");
-    const { bavail, bsize } = statfsSync(this.#disk.path);
-    for (const size of [bavail * bsize, 2 ** 20, 4096]) writeUntilFull(fd, Buffer.alloc(size));
-    closeSync(fd);
-    return { [Symbol.dispose]: () => rmSync(this.#ballast, { recursive: true, force: true }) };
+    return fillDisk(this.#disk.path);
   }
 
   /** Nothing else tells whose they are: a file system of its own does not show where it is mounted. */
@@ -56,13 +40,5 @@ export class SmallDisk implements Disposable {
 
   [Symbol.dispose](): void {
     this.#disk[Symbol.dispose]();
-  }
-}
-
-function writeUntilFull(fd: number, bytes: Buffer): void {
-  try {
-    for (;;) writeSync(fd, bytes);
-  } catch (err) {
-    if (!isErrno(err, "ENOSPC")) throw err;
   }
 }

@@ -116,7 +116,7 @@ export class AckFiles implements Acknowledgements {
     };
     this.#pods.set(podUid, containers.set(id, container));
     // It may have ended before anybody knew of it.
-    const found = this.#options.runtime.list().find((one) => one.id === id);
+    const found = this.#options.runtime.list(podUid).find((one) => one.id === id);
     if (found?.end !== undefined) this.#ended(found);
     else this.#scan(container);
   }

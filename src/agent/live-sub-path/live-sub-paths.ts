@@ -76,7 +76,7 @@ export class LiveSubPaths {
     const container = this.#add(status);
     if (container === undefined) return;
     // It may have ended before anybody knew of it.
-    const found = this.#options.runtime.list().find(({ id }) => id === status.id);
+    const found = this.#options.runtime.list(status.podUid).find(({ id }) => id === status.id);
     if (found?.end !== undefined) this.#ended(found);
     const frozen = container.uses.map(({ use }) => use).filter(({ isFrozen }) => isFrozen);
     if (frozen.length > 0) {

@@ -15,10 +15,11 @@ export function noticingStarts(
       return runtime.ready;
     },
     run: (signal) => runtime.run(signal),
-    list: () => runtime.list(),
+    list: (podUid) => runtime.list(podUid),
     makeSandbox: (sandbox) => runtime.makeSandbox(sandbox),
     removeSandbox: (podUid) => runtime.removeSandbox(podUid),
     sandboxes: () => runtime.sandboxes(),
+    hasSandbox: (podUid) => runtime.hasSandbox(podUid),
     image: (name) => runtime.image(name),
     async start(spec) {
       const status = await runtime.start(spec);

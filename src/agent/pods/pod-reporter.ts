@@ -42,7 +42,7 @@ export class PodReporter {
   report(pod: Pod, { isTerminal, verdict }: ReportOptions): PodStatus {
     const { runtime, node, clock } = this.#parts;
     const { uid = "" } = pod.metadata;
-    const containers = podContainers(this.#failedStarts.with(runtime.list()), uid);
+    const containers = podContainers(this.#failedStarts.with(runtime.list(uid)), uid);
     this.#readMessages(containers);
     const status = podStatus({
       pod,
@@ -53,7 +53,7 @@ export class PodReporter {
       messages: this.#messages,
       isTerminal,
       verdict,
-      hasSandbox: !isTerminal && runtime.sandboxes().includes(uid),
+      hasSandbox: !isTerminal && runtime.hasSandbox(uid),
       addresses: node.addresses,
       nowMs: clock.now(),
     });

@@ -110,7 +110,7 @@ export class PodSync {
   }
 
   #containers(podUid: string): PodContainers {
-    return podContainers(this.#failedStarts.with(this.#parts.runtime.list()), podUid);
+    return podContainers(this.#failedStarts.with(this.#parts.runtime.list(podUid)), podUid);
   }
 
   async #act(pod: Pod, actions: PodActions, signal: AbortSignal): Promise<readonly SyncFailure[]> {

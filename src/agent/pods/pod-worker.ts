@@ -356,7 +356,7 @@ export class PodWorker {
   }
 
   #containers(): PodContainers {
-    return podContainers(this.#parts.runtime.list(), this.uid);
+    return podContainers(this.#parts.runtime.list(this.uid), this.uid);
   }
 
   /** Until something happens, or the time is over. */

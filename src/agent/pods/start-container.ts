@@ -165,7 +165,8 @@ async function prepare(
 function targetOf({ runtime }: PodParts, pod: Pod, container: AnyContainer): string | undefined {
   const name = "targetContainerName" in container ? (container.targetContainerName ?? "") : "";
   if (name === "") return undefined;
-  const [target] = podContainers(runtime.list(), pod.metadata.uid ?? "").get(name) ?? [];
+  const { uid = "" } = pod.metadata;
+  const [target] = podContainers(runtime.list(uid), uid).get(name) ?? [];
   if (target === undefined) throw new Error(`unable to find target container ${name}`);
   if (target.end === undefined) return target.id;
   const message = `invalid target container: container ${JSON.stringify(target.id)} is not running`;

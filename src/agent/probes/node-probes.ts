@@ -111,7 +111,7 @@ export class NodeProbes implements Probes {
 
   /** By id: the last of each name. */
   #newest(podUid: string): ReadonlyMap<string, ContainerStatus> {
-    const ofPod = this.#options.runtime.list().filter((one) => one.podUid === podUid);
+    const ofPod = this.#options.runtime.list(podUid);
     const byName = new Map(ofPod.map((one) => [one.name, one]));
     return new Map(Array.from(byName.values(), (one) => [one.id, one]));
   }

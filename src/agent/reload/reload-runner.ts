@@ -108,7 +108,7 @@ export class ReloadRunner implements NodeReloads {
     const file = join(paths.reloads(podUid), `${id}.json`);
     const container = new ContainerTellings({ status, process, uses, file, clock, logger });
     this.#pods.set(podUid, containers.set(id, container));
-    const found = runtime.list().find((one) => one.id === id);
+    const found = runtime.list(podUid).find((one) => one.id === id);
     if (found?.end !== undefined) {
       this.#ended(found);
       return;

@@ -218,7 +218,7 @@ export class NodeApi {
     const { pod } = findPod(pods, place);
     const { name = "", uid = "" } = pod.metadata;
     const pids = (): readonly number[] =>
-      running(podContainers(runtime.list(), uid)).flatMap((one) => one.pid ?? []);
+      running(podContainers(runtime.list(uid), uid)).flatMap((one) => one.pid ?? []);
     if (pids().length === 0) {
       throw new RequestError(
         500,

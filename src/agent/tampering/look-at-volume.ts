@@ -25,11 +25,24 @@ interface Entry {
 /** Something was touched after it was written. Not yet that it is another content: modes change the same times. */
 export function wasTouched(written: WrittenVersion): boolean {
   try {
-    const { entries, recordNs } = entriesOf(written);
-    return entries.some(({ stats }) => isLater(stats, recordNs)) || brokenLinks(written).length > 0;
+    return isTouched(written) || brokenLinks(written).length > 0;
   } catch {
     return true; // Something is not there any more.
   }
+}
+
+/** Names of what was changed in a version that the volume has just ceased to show. */
+export function tamperedBefore(written: WrittenVersion): readonly string[] {
+  try {
+    return isTouched(written) ? changedFiles(written, []) : [];
+  } catch {
+    return []; // It is gone with all its files, so whoever sees one sees what was written.
+  }
+}
+
+function isTouched(written: WrittenVersion): boolean {
+  const { entries, recordNs } = entriesOf(written);
+  return entries.some(({ stats }) => isLater(stats, recordNs));
 }
 
 /** Directories of the version, its own first: what happens in them is what matters. */
@@ -45,17 +58,18 @@ export function directoriesOf({ root, directory }: WrittenVersion): readonly str
  * Names of what is not as it was written: paths below the volume, "..data" for the whole of it. Empty: everything is. Reads all contents.
  */
 export function tamperedFiles(written: WrittenVersion): readonly string[] {
-  let found: ReturnType<typeof entriesOf>;
-  let links: readonly string[];
   try {
-    found = entriesOf(written);
-    links = brokenLinks(written);
-    if (links.includes(DATA_LINK)) return [DATA_LINK];
-    if (links.length === 0 && contentVersion(written, found.entries) === written.version) return [];
+    const links = brokenLinks(written);
+    return links.includes(DATA_LINK) ? [DATA_LINK] : changedFiles(written, links);
   } catch {
     return [DATA_LINK]; // The version is gone, or cannot be read.
   }
-  const { entries, recordNs } = found;
+}
+
+/** With the links that are wrong. Throws for what cannot be read. */
+function changedFiles(written: WrittenVersion, links: readonly string[]): readonly string[] {
+  const { entries, recordNs } = entriesOf(written);
+  if (links.length === 0 && contentVersion(written, entries) === written.version) return [];
   const later = entries.filter(({ stats }) => isLater(stats, recordNs));
   const files = later.filter(({ stats }) => !stats.isDirectory()).map(({ path }) => path);
   const directories = later.map(({ path }) => path).filter((path) => path !== "");

@@ -12,10 +12,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { describe, it } from "node:test";
-import type { Volume } from "../../api/types.ts";
+import type { Pod, Volume } from "../../api/types.ts";
 import { systemClock } from "../../base/clock.ts";
 import { CaptureLogger } from "../../base/testing/capture-logger.ts";
 import type { NewEvent } from "../../controller/event-recorder.ts";
+import { readVersionRecord } from "../../files/version-record.ts";
 import {
   type PluginBench,
   pluginBench,
@@ -42,6 +43,7 @@ class Scene implements AsyncDisposable {
       ],
     },
   };
+  pod: Pod = podWith();
   tampering: VolumeTampering;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>[] = [];
@@ -93,7 +95,7 @@ class Scene implements AsyncDisposable {
   }
 
   async sync(): Promise<void> {
-    await this.bench.setUp(this.volume);
+    await this.bench.setUp(this.volume, this.pod);
   }
 
   get files(): readonly string[] {
@@ -248,6 +250,23 @@ describe("VolumeTampering", { skip: process.platform === "linux" ? false : "Linu
     await scene.until("it", () => scene.files.join() === "a.conf");
     await scene.sync();
     assert.deepEqual(shown(scene.root), { "a.conf": "one", "deep/b.conf": "one" });
+  });
+
+  it("remembers what was done to a version just before the next one, if parts of it may show it still", async () => {
+    await using scene = new Scene();
+    const part = { name: "config", mountPath: "/a", subPath: "a.conf" };
+    for (const volumeMounts of [[part], []]) {
+      scene.pod = podWith({ containers: [{ name: "main", resources: {}, volumeMounts }] });
+      await scene.show(first);
+      const version = readVersionRecord(scene.version)?.version;
+      writeFileSync(`${scene.version}/a.conf`, "two");
+      await scene.show({ a: "three", b: "one" });
+      const [found, ...more] = scene.tampering.of("pod-1");
+      assert.deepEqual([found?.version, found?.files, more], [version, ["a.conf"], []]);
+      assert.equal(found?.isPast, true);
+    }
+    assert.equal(scene.events.length, 1);
+    assert.deepEqual(scene.changes, ["pod-1"]);
   });
 
   it("forgets a volume that the agent takes away, and says nothing about that", async () => {

@@ -22,7 +22,13 @@ import type { AgentPaths, VolumePlace } from "../agent-paths.ts";
 import { aboutPod } from "../pods/pod-events.ts";
 import type { Tampering, TamperingWatch } from "../views/view-sources.ts";
 import { volumeKey } from "../volumes/desired-state.ts";
-import { directoriesOf, tamperedFiles, type WrittenVersion, wasTouched } from "./look-at-volume.ts";
+import {
+  directoriesOf,
+  tamperedBefore,
+  tamperedFiles,
+  type WrittenVersion,
+  wasTouched,
+} from "./look-at-volume.ts";
 
 export interface VolumeTamperingOptions {
   readonly paths: Pick<AgentPaths, "volume">;
@@ -41,6 +47,8 @@ interface Watched {
   /** The look that is due. */
   look: Disposable | undefined;
   found: Tampering | undefined;
+  /** Of versions that it showed before, the newest first. */
+  past: readonly Tampering[];
 }
 
 /** Time for whoever is at it to finish; and how often one volume is looked at, at most. */
@@ -48,6 +56,7 @@ const LOOK_AFTER_MS = 100;
 /** Beside the volume's root and the version's own directory. */
 const MAX_SUB_DIRECTORIES = 8;
 const MAX_NAMES_TOLD = 10;
+const MAX_PAST = 8;
 
 export class VolumeTampering implements TamperingWatch {
   readonly #options: VolumeTamperingOptions;
@@ -82,6 +91,7 @@ export class VolumeTampering implements TamperingWatch {
       // The same content was written again: the agent did not find what it had written.
       const isHealed = hasChanged && written.version === known.written.version;
       if (isHealed && known.found === undefined) this.#complain(known, "it has been written anew");
+      this.#remember(known);
       known.written = written;
       // In the turn of the write: the events of the agent's own work go to nobody.
       this.#arm(known);
@@ -91,6 +101,20 @@ export class VolumeTampering implements TamperingWatch {
     } else {
       this.#glance(known);
     }
+  }
+
+  /** The version that has just been replaced: what was done to it last, nobody has looked at yet, and parts that do not follow show it still. */
+  #remember(known: Watched): void {
+    const { place, written, found, past } = known;
+    const { volume } = place;
+    if (!hasPartsOf(known.pod, volume)) return;
+    const files = tamperedBefore(written);
+    if (files.length === 0) return;
+    const sinceMs = found?.sinceMs ?? this.#options.clock.now();
+    const last = { volume, version: written.version, isPast: true, files, sinceMs };
+    known.past = [last, ...past].slice(0, MAX_PAST);
+    if (found === undefined) this.#complain(known, "parts of it may still show that");
+    this.#tell(place.podUid);
   }
 
   /** Its next write must not trust what it remembers. */
@@ -110,7 +134,9 @@ export class VolumeTampering implements TamperingWatch {
   }
 
   of(podUid: string): readonly Tampering[] {
-    return [...(this.#pods.get(podUid)?.values() ?? [])].flatMap(({ found }) => found ?? []);
+    return [...(this.#pods.get(podUid)?.values() ?? [])].flatMap(({ found, past }) =>
+      found === undefined ? past : [found, ...past],
+    );
   }
 
   onChange(handler: (podUid: string) => void): Disposable {
@@ -127,7 +153,7 @@ export class VolumeTampering implements TamperingWatch {
   }): void {
     const { place, pod, written, isNew } = of;
     const watched: Watched = {
-      ...{ place, pod, written, isSuspect: false, look: undefined, found: undefined },
+      ...{ place, pod, written, isSuspect: false, look: undefined, found: undefined, past: [] },
       watch: new DirectoryWatch({
         onEvent: () => this.#heard(watched),
         // Versions that come and go beside it are the agent's.
@@ -205,7 +231,9 @@ export class VolumeTampering implements TamperingWatch {
       logger.info("volume is as it was written again", { podUid, volume });
     } else {
       if (found !== undefined && found.files.join("\0") === files.join("\0")) return;
-      watched.found = { volume, files, sinceMs: found?.sinceMs ?? clock.now() };
+      const { version } = watched.written;
+      const sinceMs = found?.sinceMs ?? clock.now();
+      watched.found = { volume, version, isPast: false, files, sinceMs };
       const names = files.slice(0, MAX_NAMES_TOLD).map((name) => JSON.stringify(name));
       const more = files.length - names.length;
       const all = `${names.join(", ")}${more > 0 ? `, and ${more} more` : ""}`;
@@ -225,4 +253,18 @@ export class VolumeTampering implements TamperingWatch {
   #tell(podUid: string): void {
     for (const handler of this.#handlers) handler(podUid);
   }
+}
+
+/** A container has a part of it mounted, which may not follow it. */
+function hasPartsOf({ spec }: Pod, volume: string): boolean {
+  const containers = [
+    ...(spec.containers ?? []),
+    ...(spec.initContainers ?? []),
+    ...(spec.ephemeralContainers ?? []),
+  ];
+  return containers.some(({ volumeMounts = [] }) =>
+    volumeMounts.some(
+      ({ name, subPath, subPathExpr }) => name === volume && (subPath ?? subPathExpr) !== undefined,
+    ),
+  );
 }

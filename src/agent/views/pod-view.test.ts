@@ -9,7 +9,7 @@ import { ConfigObject } from "../objects/config-object.ts";
 import { MOUNTS_NOTE, type VolumeUse } from "../sub-path/volume-use.ts";
 import type { PodFacts, ShownVolume } from "./pod-facts.ts";
 import { podView } from "./pod-view.ts";
-import type { ObjectStage } from "./view-sources.ts";
+import type { ObjectStage, Tampering } from "./view-sources.ts";
 
 const T0 = Date.parse("2026-01-01T00:00:00Z");
 const SEEN = T0 + 10_000;
@@ -271,7 +271,14 @@ describe("podView says what is the matter", () => {
     "with files that somebody else changed": [
       {
         ...{ ...inVolume, wanted: young },
-        facts: { tampering: [{ volume: "config", files: ["level"], sinceMs: T0 + 5 }] },
+        facts: {
+          tampering: [
+            {
+              ...{ volume: "config", version: filesOf(young), isPast: false },
+              ...{ files: ["level"], sinceMs: T0 + 5 },
+            },
+          ],
+        },
       },
       "TamperedOnDisk",
       /"level"/,
@@ -401,16 +408,27 @@ describe("podView says that all is well", () => {
 
 describe("podView says of a frozen subPath whose file somebody else changed", () => {
   const shows = { state: "frozen", reason: "annotation", message: "m" } as const;
-  const of = (files: readonly string[]): Situation => ({
-    ...{ ...inSubPath, wanted: young, subPath: { ...shows, version: filesOf(young) } },
-    facts: { tampering: [{ volume: "config", files, sinceMs: NOW - 1 }] },
-  });
+  const of = (files: readonly string[], other: Partial<Tampering> = {}): Situation => {
+    const found = { volume: "config", version: filesOf(young), isPast: false, files };
+    return {
+      ...{ ...inSubPath, wanted: young, subPath: { ...shows, version: filesOf(young) } },
+      facts: { tampering: [{ ...found, sinceMs: NOW - 1, ...other }] },
+    };
+  };
 
   it("that it was, and that only a restart helps", () => {
     const { drift } = useIn(of(["motd"]));
     assert.equal(drift?.reason, "TamperedOnDisk");
     assert.match(drift?.message ?? "", /"motd".*restart the pod/);
     assert.equal(useIn(of(["level"])).drift, undefined, "it shows another file");
+  });
+
+  it("that it was, if the volume shows another version since, which is as it was written", () => {
+    const reason = (other: Partial<Tampering>): string | undefined =>
+      useIn(of(["motd"], { isPast: true, ...other })).drift?.reason;
+    assert.equal(reason({}), "TamperedOnDisk");
+    assert.equal(reason({ version: filesOf(old) }), undefined, "it shows a later one");
+    assert.equal(reason({ sinceMs: T0 - 1 }), undefined, "it was not there yet");
   });
 
   it("the same when the volume is right again, until the container starts anew", () => {

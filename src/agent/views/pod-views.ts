@@ -99,7 +99,7 @@ export class PodViews {
     const { uid = "" } = pod.metadata;
     return {
       pod,
-      containers: podContainers(runtime.list(), uid),
+      containers: podContainers(runtime.list(uid), uid),
       volumes: new Map(
         [...volumes.current(uid)].map(([name, now]) => [name, this.#history.shown(uid, name, now)]),
       ),

@@ -56,16 +56,19 @@ export function useDrift(judged: JudgedUse, facts: PodFacts): FoundDrift | undef
 function tamperingOf(
   { volume, container, mountPath }: PodUse,
   { stuck, files }: HeldContent,
-  { tampering, subPaths, volumes }: PodFacts,
+  { tampering, subPaths, containers }: PodFacts,
 ): Tampering | undefined {
-  const found = tampering.find((one) => one.volume === volume && one.files.length > 0);
-  if (found === undefined || stuck === undefined) return found;
+  const ofVolume = tampering.filter((one) => one.volume === volume && one.files.length > 0);
+  if (stuck === undefined) return ofVolume.find(({ isPast }) => !isPast);
   const seen = subPaths.find((one) => one.container === container && one.mountPath === mountPath);
   const own = seen?.subPath ?? "";
   const isSeen = (file: string): boolean =>
     file === DATA_LINK || file === own || file.startsWith(`${own}/`);
-  const isOfNow = files === volumes.get(volume)?.version;
-  return isOfNow && found.files.some(isSeen) ? found : undefined;
+  const { startedAtMs = 0 } = containers.get(container)?.[0] ?? {};
+  return ofVolume.find(
+    ({ version, isPast, sinceMs, files: changed }) =>
+      version === files && changed.some(isSeen) && !(isPast && startedAtMs > sinceMs),
+  );
 }
 
 const MAX_NAMES = 5;

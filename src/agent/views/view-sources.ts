@@ -62,6 +62,10 @@ export interface Acknowledgements {
 /** Files of a volume that somebody else than the agent changed. */
 export interface Tampering {
   readonly volume: string;
+  /** Content hash of what the agent had written. */
+  readonly version: string;
+  /** The volume shows another one now: only who does not follow it can still see this one. */
+  readonly isPast: boolean;
   /** Names only, never contents. */
   readonly files: readonly string[];
   readonly sinceMs: number;

@@ -85,6 +85,8 @@ export class ProcessRuntime implements Runtime {
   readonly #sandboxes: Sandboxes;
   readonly #endings: ContainerEndings;
   readonly #containers = new Map<string, Container>();
+  /** The same. */
+  readonly #byPod = new Map<string, Set<Container>>();
   readonly #sessions = new Set<ProcessSession>();
   readonly #handlers = new Set<(status: ContainerStatus) => void>();
   readonly #ready = Promise.withResolvers<void>();
@@ -122,8 +124,9 @@ export class ProcessRuntime implements Runtime {
     await Promise.all([...this.#sessions].map((session) => session[Symbol.asyncDispose]()));
   }
 
-  list(): readonly ContainerStatus[] {
-    return [...this.#containers.values()].map(statusOf);
+  list(podUid?: string): readonly ContainerStatus[] {
+    const all = podUid === undefined ? this.#containers.values() : this.#byPod.get(podUid);
+    return Array.from(all ?? [], statusOf);
   }
 
   async makeSandbox(sandbox: SandboxSpec): Promise<void> {
@@ -131,8 +134,7 @@ export class ProcessRuntime implements Runtime {
   }
 
   async removeSandbox(podUid: string): Promise<void> {
-    const containers = this.list().filter((status) => status.podUid === podUid);
-    for (const { id } of containers) {
+    for (const { id } of this.list(podUid)) {
       await this.remove(id);
     }
     await this.#sandboxes.remove(podUid);
@@ -140,6 +142,10 @@ export class ProcessRuntime implements Runtime {
 
   sandboxes(): readonly string[] {
     return this.#sandboxes.list();
+  }
+
+  hasSandbox(podUid: string): boolean {
+    return this.#sandboxes.has(podUid);
   }
 
   image(name: string): Promise<Image> {
@@ -207,7 +213,11 @@ export class ProcessRuntime implements Runtime {
     }
     await container.ended.promise;
     await this.#endings.remove(container);
+    const { podUid } = container.state.status;
+    const ofPod = this.#byPod.get(podUid);
     this.#containers.delete(id);
+    ofPod?.delete(container);
+    if (ofPod?.size === 0) this.#byPod.delete(podUid);
   }
 
   async exec(id: string, spec: ExecSpec): Promise<ExecSession> {
@@ -287,7 +297,9 @@ export class ProcessRuntime implements Runtime {
       end: undefined,
       ended: Promise.withResolvers(),
     };
-    this.#containers.set(state.status.id, container);
+    const { id, podUid } = state.status;
+    this.#containers.set(id, container);
+    this.#byPod.set(podUid, (this.#byPod.get(podUid) ?? new Set()).add(container));
     return container;
   }
 

@@ -2,7 +2,7 @@
 // namespace, kept alive by a process.
 
 import { execFile } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Clock } from "../../base/clock.ts";
@@ -58,6 +58,10 @@ export class Sandboxes {
       }
       throw err;
     }
+  }
+
+  has(podUid: string): boolean {
+    return existsSync(this.#of(podUid));
   }
 
   async make(spec: SandboxSpec): Promise<void> {

@@ -77,8 +77,8 @@ export class FakeRuntime implements Runtime {
     return found;
   }
 
-  list(): readonly ContainerStatus[] {
-    return [...this.#containers];
+  list(podUid?: string): readonly ContainerStatus[] {
+    return this.#containers.filter((one) => podUid === undefined || one.podUid === podUid);
   }
 
   /** Names and attempts of what runs: "web-0". */
@@ -88,6 +88,10 @@ export class FakeRuntime implements Runtime {
 
   sandboxes(): readonly string[] {
     return [...this.#sandboxes.keys()];
+  }
+
+  hasSandbox(podUid: string): boolean {
+    return this.#sandboxes.has(podUid);
   }
 
   async makeSandbox(sandbox: SandboxSpec): Promise<void> {

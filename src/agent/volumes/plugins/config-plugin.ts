@@ -116,7 +116,7 @@ export class ConfigPlugin implements VolumePlugin {
       hasChanged,
       versions: versionsOf(collected),
       version: result.version,
-      refreshAfterMs: this.#refreshAfterMs(known, collected, hasChanged),
+      refreshAfterMs: this.#refreshAfterMs(known, collected),
     };
   }
 
@@ -150,14 +150,9 @@ export class ConfigPlugin implements VolumePlugin {
     }
   }
 
-  #refreshAfterMs(
-    { volume }: Known,
-    { tokens }: Collected,
-    hasChanged: boolean,
-  ): number | undefined {
+  #refreshAfterMs({ volume }: Known, { tokens }: Collected): number | undefined {
     const nowMs = this.#parts.clock.now();
-    // After a change others wait to be changed too: what can go goes when they are done.
-    const sweepMs = hasChanged ? volume.sweepDueMs() : volume.sweep();
+    const sweepMs = volume.sweepDueMs();
     const due = sweepMs === undefined ? [] : [sweepMs];
     for (const token of tokens.values()) {
       // A token is due after its time, not at it.

@@ -88,6 +88,9 @@ export class ConfigVolume {
       ? this.#write(payload, pod) // (1)
       : await this.#showFirst(payload, pod);
     const hasChanged = result.outcome === "written";
+    // After a change others wait to be changed too: what can go goes when they are done. What somebody mounted on a file goes with
+    // the file: parts that were covered so can follow again.
+    if (!hasChanged) this.#writer?.sweep();
     const following = this.#parts.followers?.shown(this.#place, hasChanged, pod); // (6)
     if (following) await following;
     return result;
@@ -111,11 +114,7 @@ export class ConfigVolume {
     }
   }
 
-  /** Removes versions that nobody can be on the way into any more. Milliseconds until there is more to do. */
-  sweep(): number | undefined {
-    return this.#writer?.sweep();
-  }
-
+  /** Milliseconds until there is a version that nobody can be on the way into any more. */
   sweepDueMs(): number | undefined {
     return this.#writer?.sweepDueMs();
   }
