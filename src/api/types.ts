@@ -1852,6 +1852,14 @@ export type HostPathVolumeSource = {
   type?: string | undefined;
 };
 
+/** A range of addresses */
+export type IPBlock = {
+  /** The range */
+  cidr: string;
+  /** Ranges within it that do not count */
+  except?: string[] | undefined;
+};
+
 /** A disk on iSCSI */
 export type ISCSIPersistentVolumeSource = {
   /** Address of the target */
@@ -2452,6 +2460,78 @@ export type NamespaceStatus = {
   phase?: string | undefined;
   /** How its deletion goes */
   conditions?: NamespaceCondition[] | undefined;
+};
+
+/** Who may speak with pods */
+export type NetworkPolicy = {
+  /** What this object is */
+  kind?: string | undefined;
+  /** Group and version whose words this object uses */
+  apiVersion?: string | undefined;
+  /** Name, labels and the bookkeeping of the object */
+  metadata: ObjectMeta;
+  /** What should be */
+  spec: NetworkPolicySpec;
+};
+
+/** What may go out */
+export type NetworkPolicyEgressRule = {
+  /** To these ports; all if missing */
+  ports?: NetworkPolicyPort[] | undefined;
+  /** To these; everywhere if missing */
+  to?: NetworkPolicyPeer[] | undefined;
+};
+
+/** What may come in */
+export type NetworkPolicyIngressRule = {
+  /** To these ports; all if missing */
+  ports?: NetworkPolicyPort[] | undefined;
+  /** From these; everywhere if missing */
+  from?: NetworkPolicyPeer[] | undefined;
+};
+
+/** Some objects of kind NetworkPolicy, and the state of the store they show */
+export type NetworkPolicyList = {
+  /** What this object is */
+  kind?: string | undefined;
+  /** Group and version whose words this object uses */
+  apiVersion?: string | undefined;
+  /** The state of the store, and how to read on */
+  metadata: ListMeta;
+  /** The objects */
+  items?: NetworkPolicy[] | null | undefined;
+};
+
+/** Those on the other side */
+export type NetworkPolicyPeer = {
+  /** Labels of pods */
+  podSelector?: LabelSelector | undefined;
+  /** Labels of their namespaces; this one if missing */
+  namespaceSelector?: LabelSelector | undefined;
+  /** Addresses, instead of pods */
+  ipBlock?: IPBlock | undefined;
+};
+
+/** A port, or several in a row */
+export type NetworkPolicyPort = {
+  /** Transport that is spoken */
+  protocol?: string | undefined;
+  /** Number of the pods' port, or its name there; all if missing */
+  port?: number | string | undefined;
+  /** The last of several that begin with port */
+  endPort?: number | undefined;
+};
+
+/** Which pods, and what they may */
+export type NetworkPolicySpec = {
+  /** Labels of the pods; all if empty */
+  podSelector: LabelSelector;
+  /** What may come in; nothing if missing */
+  ingress?: NetworkPolicyIngressRule[] | undefined;
+  /** What may go out; nothing if missing */
+  egress?: NetworkPolicyEgressRule[] | undefined;
+  /** Which of both it is about */
+  policyTypes?: string[] | undefined;
 };
 
 /** A machine that runs pods */

@@ -5,6 +5,7 @@ import { lease } from "../schema/coordination/lease.ts";
 import { endpointSlice } from "../schema/discovery/endpoint-slice.ts";
 import { event as eventsEvent } from "../schema/events/event.ts";
 import { ingress } from "../schema/networking/ingress.ts";
+import { networkPolicy } from "../schema/networking/network-policy.ts";
 import { inGroup, statusOnly } from "./entry.ts";
 
 export const eventsKinds: readonly Kind[] = inGroup("events.k8s.io", [
@@ -18,6 +19,12 @@ export const networkingKinds: readonly Kind[] = inGroup("networking.k8s.io", [
     schema: ingress,
     shortNames: ["ing"],
     subresources: statusOnly,
+  },
+  {
+    kind: "NetworkPolicy",
+    resource: "networkpolicies",
+    schema: networkPolicy,
+    shortNames: ["netpol"],
   },
 ]);
 

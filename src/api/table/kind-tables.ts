@@ -20,6 +20,7 @@ import {
   endpointSliceTable,
   endpointsTable,
   ingressTable,
+  networkPolicyTable,
   serviceTable,
 } from "./network-tables.ts";
 import { nodeTable } from "./node-table.ts";
@@ -98,6 +99,7 @@ const tables: ReadonlyMap<string, KindTable> = new Map<string, KindTable>([
   ["deliverypolicies.driftless.dev", of(deliveryPolicyTable)],
   ["events.events.k8s.io", of(eventsV1EventTable)],
   ["ingresses.networking.k8s.io", of(ingressTable)],
+  ["networkpolicies.networking.k8s.io", of(networkPolicyTable)],
   ["poddisruptionbudgets.policy", of(podDisruptionBudgetTable)],
   ["clusterrolebindings.rbac.authorization.k8s.io", of(clusterRoleBindingTable)],
   ["rolebindings.rbac.authorization.k8s.io", of(roleBindingTable)],

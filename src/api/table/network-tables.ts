@@ -1,7 +1,14 @@
 // Tables of what leads to pods.
 
-import type { EndpointSlice, Endpoints, Ingress, LoadBalancerIngress, Service } from "../types.ts";
-import { firstThree, labelsText, none, orNone, unset } from "./cell-texts.ts";
+import type {
+  EndpointSlice,
+  Endpoints,
+  Ingress,
+  LoadBalancerIngress,
+  NetworkPolicy,
+  Service,
+} from "../types.ts";
+import { firstThree, labelsText, none, orNone, selectorText, unset } from "./cell-texts.ts";
 import { serviceTexts } from "./column-texts.ts";
 import {
   ageColumn,
@@ -46,6 +53,14 @@ export const ingressTable: TableDefinition<Ingress> = tableOfColumns<Ingress>(
   ),
   column("Ports", "443 as well if there is TLS", ({ spec }) =>
     (spec?.tls?.length ?? 0) > 0 ? "80, 443" : "80",
+  ),
+  ageColumn(),
+);
+
+export const networkPolicyTable: TableDefinition<NetworkPolicy> = tableOfColumns<NetworkPolicy>(
+  nameColumn(),
+  column("Pod-Selector", "Labels of the pods; all if empty", ({ spec }) =>
+    selectorText(spec?.podSelector),
   ),
   ageColumn(),
 );

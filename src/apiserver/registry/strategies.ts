@@ -16,6 +16,7 @@ import { jobStrategy } from "./job.ts";
 import { leaseStrategy } from "./lease.ts";
 import { limitRangeStrategy } from "./limit-range.ts";
 import { namespaceStrategy } from "./namespace.ts";
+import { networkPolicyStrategy } from "./network-policy.ts";
 import { nodeStrategy } from "./node.ts";
 import { persistentVolumeStrategy } from "./persistent-volume.ts";
 import { persistentVolumeClaimStrategy } from "./persistent-volume-claim.ts";
@@ -54,6 +55,7 @@ export function strategies(): readonly Strategy[] {
     leaseStrategy,
     limitRangeStrategy,
     namespaceStrategy,
+    networkPolicyStrategy,
     nodeStrategy,
     persistentVolumeClaimStrategy,
     persistentVolumeStrategy,
