@@ -22,6 +22,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { AckDirectories } from "./acks/ack-directories.ts";
 import { AgentPaths, type VolumePlace } from "./agent-paths.ts";
 import { confirmationsOf } from "./confirmations.ts";
+import { withApiService } from "./env/service-variables.ts";
 import { createGate } from "./gate/create-gate.ts";
 import type { GatedObjects } from "./gate/gated-objects.ts";
 import { CertificateRenewal } from "./join/certificate-renewal.ts";
@@ -179,7 +180,7 @@ function partsOf(options: AgentOptions): readonly Part[] {
     pidsLimit: options.pidsLimit,
     node: () => survey.node(),
     isStatic: (pod) => source.isStatic(pod),
-    services: () => (services === undefined ? [] : knownServices(services)),
+    services: () => (services ? knownServices(services, server) : []),
   };
   const statuses = new StatusWriter({
     pods: source.pods,
@@ -382,8 +383,11 @@ async function runServices(
   await services.run(signal);
 }
 
-function knownServices(services: Informer<StoredService>): readonly Service[] | undefined {
-  return services.hasSynced ? services.list() : undefined;
+function knownServices(
+  services: Informer<StoredService>,
+  { client }: ServerSide,
+): readonly Service[] | undefined {
+  return services.hasSynced ? withApiService(services.list(), client.server) : undefined;
 }
 
 /** What no event tells of. */

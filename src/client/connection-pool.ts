@@ -4,14 +4,15 @@
 // pause that grows: a thousand watches that lost a server knock as one.
 
 import { addAbortListener } from "node:events";
-import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from "node:http";
-import { Agent, request as secureRequest } from "node:https";
+import type { IncomingMessage, Agent as PlainAgent } from "node:http";
+import type { Agent } from "node:https";
 import { isIP } from "node:net";
-import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
+import type { ConnectionOptions, TLSSocket } from "node:tls";
 import { Backoff } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
 import { isErrno } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
+import { http, https, tls as secure } from "../base/network-modules.ts";
 import type { Random } from "../base/random.ts";
 import { Http2Connection, RefusedStreamError } from "./http2-connection.ts";
 import { ConnectError, type TransportRequest, type TransportResponse } from "./transport.ts";
@@ -138,7 +139,8 @@ export class ConnectionPool {
     const pauseMs = this.#dialAtMs - clock.monotonicMs();
     if (pauseMs > 0) await clock.sleep(pauseMs, this.#stop.signal);
     if (server.protocol === "http:") {
-      this.#agent = new PlainAgent({ keepAlive: true });
+      const { Agent: NewAgent } = http();
+      this.#agent = new NewAgent({ keepAlive: true });
       return;
     }
     try {
@@ -158,7 +160,7 @@ export class ConnectionPool {
 
   async #connectTls(): Promise<void> {
     const { clock, server, tls } = this.#options;
-    const socket = connectTls({ ALPNProtocols: ["h2", "http/1.1"], ...this.#tlsOptions() });
+    const socket = secure().connect({ ALPNProtocols: ["h2", "http/1.1"], ...this.#tlsOptions() });
     const late = clock.schedule(CONNECT_MS, () =>
       socket.destroy(new Error(`no answer within ${CONNECT_MS} ms`)),
     );
@@ -167,7 +169,8 @@ export class ConnectionPool {
       await handshake(socket);
       if (socket.alpnProtocol !== "h2") {
         socket.destroy();
-        this.#agent = new Agent({ keepAlive: true, keepAliveMsecs: TCP_KEEPALIVE_MS, ...tls });
+        const { Agent: NewAgent } = https();
+        this.#agent = new NewAgent({ keepAlive: true, keepAliveMsecs: TCP_KEEPALIVE_MS, ...tls });
         return;
       }
       const connection = await Http2Connection.open({ socket, origin: server.origin, clock });
@@ -198,7 +201,7 @@ export class ConnectionPool {
     const options = { method, headers: { ...headers, ...length }, signal, agent };
     const url = new URL(path, server.origin);
     const sent =
-      server.protocol === "http:" ? plainRequest(url, options) : secureRequest(url, options);
+      server.protocol === "http:" ? http().request(url, options) : https().request(url, options);
     const over = Promise.withResolvers<void>();
     this.#running.add(over.promise);
     sent.once("close", () => {

@@ -2,9 +2,10 @@
 // when a PING is not answered: without it a watch on a dead peer would be quiet for ever.
 
 import { addAbortListener } from "node:events";
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from "node:http2";
+import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import type { Clock } from "../base/clock.ts";
+import { http2 } from "../base/network-modules.ts";
 import type { TransportRequest, TransportResponse } from "./transport.ts";
 
 /** As client-go: a PING after 30 s, and 15 s for its answer. */
@@ -63,7 +64,7 @@ export class Http2Connection {
 
   /** Settles when the peer has said how many streams it takes. */
   static async open({ socket, origin, clock }: Http2ConnectionOptions): Promise<Http2Connection> {
-    const session = connect(origin, {
+    const session = http2().connect(origin, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
       maxSessionMemory: MAX_SESSION_MB,
@@ -235,12 +236,12 @@ async function* bodyOf(
 
 /** A connection that breaks may end a body without an error. */
 function isCut({ readableEnded, aborted, rstCode }: ClientHttp2Stream): boolean {
-  return !readableEnded || aborted || rstCode !== constants.NGHTTP2_NO_ERROR;
+  return !readableEnded || aborted || rstCode !== http2().constants.NGHTTP2_NO_ERROR;
 }
 
 function failure(stream: ClientHttp2Stream, signal: AbortSignal, cause?: Error): Error {
   if (signal.aborted) return signal.reason as Error;
-  if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) {
+  if (stream.rstCode === http2().constants.NGHTTP2_REFUSED_STREAM) {
     return new RefusedStreamError("the server refused the stream", { cause });
   }
   return new Error("the connection was lost", { cause });

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { parse } from "yaml";
+import { yaml } from "../base/yaml-module.ts";
 import { FollowedFile } from "./followed-file.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export class KubeconfigFields {
     const content = readFileSync(file, "utf8");
     let value: unknown;
     try {
-      value = parse(content);
+      value = yaml().parse(content);
     } catch {
       // The parser's words quote lines, which may hold keys.
       throw new Error(`Cannot use the kubeconfig ${file}: it is not YAML`);

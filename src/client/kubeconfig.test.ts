@@ -135,11 +135,20 @@ describe("loadConnection", () => {
     equal(loadConnection({ env: {}, home }).token?.(), "t");
   });
 
-  it("wants the one file that it was told of", () => {
+  it("wants the one file that it was told of, and takes a pod's account for one of the environment", () => {
     using directory = tempDir();
     const file = directory.join("none");
     throws(() => loadConnection({ env: {}, file }), { code: "ENOENT" });
-    throws(() => loadConnection({ env: { KUBECONFIG: file } }), { code: "ENOENT" });
+    throws(
+      () => loadConnection({ env: { KUBECONFIG: file } }),
+      /\(from KUBECONFIG\): there is no such file, and this is not a pod/,
+    );
+    // A pod has its account, if it has one; here it does not.
+    const pod = { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "443" };
+    throws(
+      () => loadConnection({ env: { KUBECONFIG: file, ...pod } }),
+      /Cannot use the service account of this pod/,
+    );
   });
 
   it("follows certificates that are files", () => {

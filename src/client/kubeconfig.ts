@@ -41,12 +41,16 @@ export function loadConnection(options: LoadOptions): Connection {
   const { file, context, env, home = homedir() } = options;
   const named = file === undefined ? filesOf(env["KUBECONFIG"]) : [file];
   const files = named.length > 0 ? named : [join(home, ".kube", "config")];
-  // One file that was asked for has to be there; of several, those that are.
-  const configs =
-    named.length === 1 ? files.map((one) => KubeconfigFields.read(one)) : readExisting(files);
+  // A file that was asked for has to be there. The environment may be somebody else's: images set KUBECONFIG for all who start from them.
+  const configs = file === undefined ? readExisting(files) : [KubeconfigFields.read(file)];
   if (configs.length > 0) return connectionOf(configs, { context, env });
   const inCluster = inClusterConnection({ env });
   if (inCluster !== undefined) return inCluster;
+  if (named.length > 0) {
+    throw new Error(
+      `Cannot use the kubeconfig ${named.join(delimiter)} (from KUBECONFIG): there is no such file, and this is not a pod, which would have an account`,
+    );
+  }
   throw new Error(
     `Cannot find an API server: there is no ${files.join(" and no ")}, and this is not a pod. Name a kubeconfig`,
   );

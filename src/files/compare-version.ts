@@ -72,7 +72,8 @@ function fileDifference(
   const stats = readable(() => lstatSync(`${root}/${path}`));
   if (!stats?.isFile() || stats.size !== file.data.length) return { reason: "damaged", path };
   const mode = fileMode(file.mode, wanted.fsGroup);
-  if (accessDiffers(stats, { mode, uid: file.uid ?? wanted.uid, gid: wanted.fsGroup })) {
+  const gid = wanted.fsGroup ?? file.gid;
+  if (accessDiffers(stats, { mode, uid: file.uid ?? wanted.uid, gid })) {
     return { reason: "metadata", path };
   }
   if (!wanted.deep) return undefined;

@@ -18,6 +18,8 @@ export interface ProjectedFile {
   readonly mode: number;
   /** Owner. Left to the writing process when absent. */
   readonly uid?: number | undefined;
+  /** Group; that of the volume, if it has one, comes first. Left to the writing process when absent. */
+  readonly gid?: number | undefined;
 }
 
 export interface PayloadFile extends ProjectedFile {
@@ -69,7 +71,7 @@ export class Payload {
       }
       checkFile(spelling, file);
       spellings.set(path, spelling);
-      files.push({ path, data: file.data, mode: file.mode, uid: file.uid });
+      files.push({ path, data: file.data, mode: file.mode, uid: file.uid, gid: file.gid });
     }
     files.sort((a, b) => compareUtf8(a.path, b.path));
     return new Payload(files, parentsOf(files, spellings));
@@ -85,7 +87,7 @@ export class Payload {
   get identity(): string {
     this.#identity ??= createHash("sha256")
       .update(this.version)
-      .update(this.files.map((file) => `${file.mode}:${file.uid ?? ""}`).join())
+      .update(this.files.map((file) => `${file.mode}:${file.uid ?? ""}:${file.gid ?? ""}`).join())
       .digest("hex");
     return this.#identity;
   }
@@ -118,12 +120,13 @@ function checkFile(spelling: string, file: ProjectedFile): void {
       `Cannot project "${printable(spelling)}": mode ${file.mode} is not between 0 and 0777 (octal)`,
     );
   }
-  // 2^32 - 1 means "leave unchanged" to chown(2).
-  if (
-    file.uid !== undefined &&
-    !(Number.isInteger(file.uid) && file.uid >= 0 && file.uid < 2 ** 32 - 1)
-  ) {
-    throw new PayloadError(`Cannot project "${printable(spelling)}": ${file.uid} is not a user id`);
+  for (const [id, what] of [
+    [file.uid, "user"],
+    [file.gid, "group"],
+  ] as const) {
+    // 2^32 - 1 means "leave unchanged" to chown(2).
+    if (id === undefined || (Number.isInteger(id) && id >= 0 && id < 2 ** 32 - 1)) continue;
+    throw new PayloadError(`Cannot project "${printable(spelling)}": ${id} is not a ${what} id`);
   }
 }
 

@@ -140,8 +140,9 @@ function writeFile(
     try {
       writeAll(fd, file.data);
       // Owner first: chown clears bits that chmod then sets.
-      if (file.uid !== undefined || version.fsGroup !== undefined) {
-        fchownSync(fd, file.uid ?? UNCHANGED, version.fsGroup ?? UNCHANGED);
+      const gid = version.fsGroup ?? file.gid;
+      if (file.uid !== undefined || gid !== undefined) {
+        fchownSync(fd, file.uid ?? UNCHANGED, gid ?? UNCHANGED);
       }
       fchmodSync(fd, fileMode(file.mode, version.fsGroup));
       if (version.durable) fsyncSync(fd);

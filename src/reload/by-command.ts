@@ -8,29 +8,39 @@ import type { ReloadTry } from "./reload-action.ts";
 export interface CommandTarget {
   readonly argv: readonly string[];
   readonly timeoutMs: number;
+  /** Undefined: as ours. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What it prints goes to our standard error: whoever gives the command answers for it. */
+  readonly showsOutput?: boolean;
   readonly clock: Clock;
 }
 
 /** The command and all that it has started are killed when its time is up, or when nobody wants it any more. */
-export function byCommand({ argv, timeoutMs, clock }: CommandTarget): ReloadTry {
+export function byCommand(target: CommandTarget): ReloadTry {
+  const { argv, timeoutMs, clock } = target;
   return async (signal) => {
     signal.throwIfAborted();
     using limit = deadline({ clock, timeoutMs, signal });
-    const end = await ended(argv, limit.signal);
+    const end = await ended(target, limit.signal);
     signal.throwIfAborted();
-    if (end === "0") return;
-    const why = limit.signal.aborted
-      ? `did not end within ${timeoutMs / 1000} s`
-      : `ended with ${end}`;
+    if (end === "ended with 0") return;
+    const why = limit.signal.aborted ? `did not end within ${timeoutMs / 1000} s` : end;
     throw new Error(`the command ${JSON.stringify(argv[0] ?? "")} ${why}`);
   };
 }
 
-function ended(argv: readonly string[], signal: AbortSignal): Promise<string> {
+function ended(
+  { argv, env, showsOutput = false }: CommandTarget,
+  signal: AbortSignal,
+): Promise<string> {
   const [command = "", ...args] = argv;
   return new Promise((resolve) => {
     // In a group of its own, so that what it has started can be ended with it.
-    const child = spawn(command, args, { stdio: "ignore", detached: true });
+    const child = spawn(command, args, {
+      stdio: showsOutput ? ["ignore", 2, 2] : "ignore",
+      detached: true,
+      ...(env !== undefined && { env: { ...env } }),
+    });
     const kill = (): void => {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
@@ -43,7 +53,13 @@ function ended(argv: readonly string[], signal: AbortSignal): Promise<string> {
       signal.removeEventListener("abort", kill);
       resolve(end);
     };
-    child.once("error", (err: NodeJS.ErrnoException) => settle(err.code ?? "an error"));
-    child.once("exit", (code, by) => settle(String(code ?? by)));
+    child.once("error", (err) => settle(notStarted(err)));
+    child.once("exit", (code, by) => settle(`ended with ${code ?? by}`));
   });
+}
+
+/** Why there is no process of a command, for a sentence that begins with it. */
+export function notStarted(err: NodeJS.ErrnoException): string {
+  const why = err.code === "ENOENT" ? "there is no such program" : (err.code ?? err.message);
+  return `cannot be started: ${why}`;
 }

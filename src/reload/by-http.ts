@@ -1,10 +1,10 @@
-// Telling a program by an HTTP request. Any 2xx is success; redirects are not followed, because a reload that leads elsewhere is a mistake.
+// Telling a program by an HTTP request. Any 2xx is success unless others are expected; redirects are not followed, because a reload that leads elsewhere is a mistake.
 
-import { request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
+import type { IncomingMessage } from "node:http";
 import { deadline } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import { isErrno } from "../base/errors.ts";
+import { http, https } from "../base/network-modules.ts";
 import type { ReloadTry } from "./reload-action.ts";
 
 export interface HttpTarget {
@@ -14,6 +14,13 @@ export interface HttpTarget {
   readonly timeoutMs: number;
   /** What is not asked by name but on this very machine has a certificate of its own making. */
   readonly trustsAnyCertificate: boolean;
+  /** Asked for each try: credentials in files change. May throw, with a message for people. */
+  readonly headers?: () => Promise<Readonly<Record<string, string>>>;
+  readonly body?: string | undefined;
+  /** In place of any 2xx. */
+  readonly expectedStatus?: readonly number[] | undefined;
+  /** Of each answer, expected or not. */
+  readonly onStatus?: ((status: number) => void) | undefined;
   readonly clock: Clock;
 }
 
@@ -23,18 +30,24 @@ export function byHttp(target: HttpTarget): ReloadTry {
     using limit = deadline({ clock, timeoutMs, signal });
     let status: number;
     try {
-      status = await asked(target, limit.signal);
+      status = await asked(target, (await target.headers?.()) ?? {}, limit.signal);
     } catch (err) {
       signal.throwIfAborted();
       const why = limit.signal.aborted ? `no answer within ${timeoutMs / 1000} s` : reasonOf(err);
       throw new Error(`${textOf(target)}: ${why}`, { cause: err });
     }
-    if (status < 200 || status > 299) throw new Error(`${textOf(target)}: answered ${status}`);
+    target.onStatus?.(status);
+    if (!isExpected(status, target)) throw new Error(`${textOf(target)}: answered ${status}`);
   };
 }
 
+function isExpected(status: number, { expectedStatus }: HttpTarget): boolean {
+  return expectedStatus?.includes(status) ?? (status >= 200 && status <= 299);
+}
+
 function asked(
-  { method, url, trustsAnyCertificate }: HttpTarget,
+  { method, url, trustsAnyCertificate, body = "" }: HttpTarget,
+  more: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -43,12 +56,16 @@ function asked(
       answer.on("error", () => undefined).destroy();
       resolve(answer.statusCode ?? 0);
     };
-    const headers = { "User-Agent": "driftless-reload", "Content-Length": 0 };
+    const headers = {
+      "User-Agent": "driftless-reload",
+      ...more,
+      "Content-Length": Buffer.byteLength(body),
+    };
     const options = { method, headers, signal, agent: false as const };
     const sent = url.startsWith("https:")
-      ? httpsRequest(url, { ...options, rejectUnauthorized: !trustsAnyCertificate }, onAnswer)
-      : httpRequest(url, options, onAnswer);
-    sent.on("error", reject).end();
+      ? https().request(url, { ...options, rejectUnauthorized: !trustsAnyCertificate }, onAnswer)
+      : http().request(url, options, onAnswer);
+    sent.on("error", reject).end(body);
   });
 }
 

@@ -140,6 +140,23 @@ describe("Reloader", () => {
     assert.deepEqual(scene.progress.at(-1), "c Succeeded 1");
   });
 
+  it("tells once more what came back during its own try: something else was there to be read meanwhile", async () => {
+    await using scene = new Scene();
+    const gate = Promise.withResolvers<void>();
+    scene.gate = gate.promise;
+    scene.reloader.want("a");
+    await scene.clock.step(100);
+    scene.reloader.want("b");
+    scene.reloader.want("a");
+    scene.gate = undefined;
+    gate.resolve();
+    await scene.clock.step(0);
+    assert.equal(scene.progress.at(-1), "a Pending 0", "nobody knows what it has read");
+    await scene.clock.step(100);
+    assert.deepEqual(scene.tries, ["100 a", "200 a"]);
+    assert.equal(scene.progress.at(-1), "a Succeeded 1");
+  });
+
   it("ends a try when it is to end itself", async () => {
     const clock = new FakeClock();
     const stop = new AbortController();

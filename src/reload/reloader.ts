@@ -5,7 +5,8 @@
 //                     ^                                                  │ failed
 //                     └── want, or the delay is over ── failing <────────┘        for ever, with growing delays
 //
-// One try at a time. A version that is wanted during a try waits for its end.
+// One try at a time. A version that is wanted during a try waits for its end; and what the program has read meanwhile nobody knows, so it is told again then,
+// also if that is the version that was told.
 
 import { isAbort, linkSignals, untilAborted } from "../base/abort.ts";
 import { Backoff } from "../base/backoff.ts";
@@ -17,6 +18,8 @@ export interface ReloaderOptions {
   readonly minWaitMs: number;
   /** … but never longer than this after the first. */
   readonly maxWaitMs: number;
+  /** The longest pause between two tries; a minute if undefined. */
+  readonly maxDelayMs?: number | undefined;
   /** What the program is known to run with; undefined: nobody knows. */
   readonly told: string | undefined;
   /** Throws if it did not work, with a message for people. */
@@ -57,10 +60,10 @@ export class Reloader {
   #news = new AbortController();
 
   constructor(options: ReloaderOptions) {
-    const { clock, random, told } = options;
+    const { clock, random, told, maxDelayMs = DELAYS.maxMs } = options;
     this.#options = options;
     this.#told = told;
-    this.#backoff = new Backoff({ ...DELAYS, clock, random });
+    this.#backoff = new Backoff({ ...DELAYS, maxMs: maxDelayMs, clock, random });
   }
 
   /** Of the version that was wanted last, if there was one to tell. */
@@ -111,19 +114,21 @@ export class Reloader {
     const version = this.#wanted ?? "";
     const attempts = (this.#progress?.attempts ?? 0) + 1;
     this.#told = undefined;
+    const { signal: news } = this.#news;
     const beganMs = clock.monotonicMs();
     const seconds = (): number => (clock.monotonicMs() - beganMs) / 1000;
     try {
       await tell(version, signal);
-      this.#told = version;
       this.#failed = undefined;
-      if (this.#wanted === version) this.#note("Succeeded", { attempts, seconds: seconds() });
+      if (news.aborted) return;
+      this.#told = version;
+      this.#note("Succeeded", { attempts, seconds: seconds() });
     } catch (err) {
       if (isAbort(err, signal)) throw err;
       this.#failed = version;
       const message = err instanceof Error ? err.message : String(err);
       const failure = { attempts, message, seconds: seconds() };
-      if (this.#wanted === version) this.#note("Failing", failure);
+      if (!news.aborted) this.#note("Failing", failure);
     }
   }
 

@@ -91,7 +91,7 @@ describe("byCommand", () => {
       message: 'the command "sh" ended with 3',
     });
     await assert.rejects(run(["sh", "-c", "kill -9 $$"]), /ended with SIGKILL/);
-    await assert.rejects(run(["/no/such/program"]), /ended with ENOENT/);
+    await assert.rejects(run(["/no/such/program"]), /cannot be started: there is no such program/);
   });
 
   it("ends it and what it has started when its time is up", async () => {

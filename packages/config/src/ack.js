@@ -83,7 +83,9 @@ export class Acknowledgement {
     });
     if (content === this.#written) return;
     try {
-      writeFileSync(this.#temporary, `${content}\n`, { mode: 0o644 });
+      // Others may write to the directory: what they put at this name, a link or a pipe, is not written to.
+      rmSync(this.#temporary, { force: true });
+      writeFileSync(this.#temporary, `${content}\n`, { mode: 0o644, flag: "wx" });
       renameSync(this.#temporary, this.#file);
       this.#written = content;
       this.#failed = false;

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   watch as watchFiles,
   writeFileSync,
 } from "node:fs";
@@ -327,6 +328,17 @@ describe("the acknowledgement", () => {
     assert.deepEqual(readdirSync(ack), [basename(file)]);
     await watch.close();
     assert.deepEqual(readdirSync(ack), []);
+  });
+
+  it("does not write through a link that somebody has put at its temporary name", async (t) => {
+    const { volume, ack, file } = situation(t);
+    const precious = join(ack, "..", "precious");
+    writeFileSync(precious, "mine");
+    symlinkSync(precious, join(ack, `.driftless-ack.${process.pid}.0.tmp`));
+    volume.write({ key: "1" });
+    await open<string>(t, volume.directory, { ack, parse: refuseBad });
+    assert.equal(readFileSync(precious, "utf8"), "mine");
+    assert.equal(read(file).path, volume.directory);
   });
 
   it("never hurts when its directory is missing: reported once, tried again", async (t) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Service, ServicePort } from "../../api/types.ts";
-import { serviceVariables } from "./service-variables.ts";
+import { serviceVariables, withApiService } from "./service-variables.ts";
 
 function service(namespace: string, name: string, spec: Service["spec"]): Service {
   return { metadata: { namespace, name }, spec, status: { loadBalancer: {} } };
@@ -46,6 +46,21 @@ describe("serviceVariables", () => {
         ["MY_SVC_PORT_53_UDP_ADDR", "1.2.3.4"],
       ],
     );
+  });
+
+  it("knows where the API is without its service, and with one that has no address", () => {
+    const at = (server: string, ...services: readonly Service[]): readonly unknown[] => {
+      const known = withApiService(services, server);
+      const found = serviceVariables({
+        ...{ services: known, namespace: "shop", enableServiceLinks: false },
+      });
+      return [found.get("KUBERNETES_SERVICE_HOST"), found.get("KUBERNETES_SERVICE_PORT")];
+    };
+    const headless = service("default", "kubernetes", { clusterIP: "None", ports: [port(443)] });
+    assert.deepEqual(at("https://127.0.0.1:8443", web), ["127.0.0.1", "8443"]);
+    assert.deepEqual(at("https://127.0.0.1:8443", headless), ["127.0.0.1", "8443"]);
+    assert.deepEqual(at("https://[fd00::1]"), ["fd00::1", "443"]);
+    assert.deepEqual(at("https://127.0.0.1:8443", master), ["10.0.0.1", "443"]);
   });
 
   it("puts an IPv6 address of a link into brackets", () => {

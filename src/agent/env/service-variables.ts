@@ -4,8 +4,8 @@ import { isIPv6 } from "node:net";
 import type { Service, ServicePort } from "../../api/types.ts";
 import { compareUtf8 } from "../../base/content-version.ts";
 
-/** Of these services in the namespace "default" every pod hears. */
-const everywhere: ReadonlySet<string> = new Set(["kubernetes"]);
+/** In the namespace "default". Every pod hears of it. */
+const API_SERVICE = "kubernetes";
 
 /** In the order of the services' names. Services without an address have no variables. */
 export function serviceVariables(of: {
@@ -20,6 +20,28 @@ export function serviceVariables(of: {
   return variables;
 }
 
+/** If nobody has made the Service by which pods find the API, they find it where the agent does: they share its network. */
+export function withApiService(services: readonly Service[], server: string): readonly Service[] {
+  const isKnown = services.some(
+    (one) =>
+      one.metadata.namespace === "default" && one.metadata.name === API_SERVICE && hasAddress(one),
+  );
+  return isKnown ? services : [...services, apiService(server)];
+}
+
+function apiService(server: string): Service {
+  const { hostname, port, protocol } = new URL(server);
+  const number = Number(port) || (protocol === "http:" ? 80 : 443);
+  return {
+    metadata: { namespace: "default", name: API_SERVICE },
+    spec: {
+      clusterIP: hostname.replace(/^\[(.*)\]$/, "$1"),
+      ports: [{ name: "https", port: number, targetPort: number }],
+    },
+    status: { loadBalancer: {} },
+  };
+}
+
 function visibleServices(of: Parameters<typeof serviceVariables>[0]): readonly Service[] {
   const { services, namespace, enableServiceLinks } = of;
   const byName = new Map<string, Service>();
@@ -27,7 +49,7 @@ function visibleServices(of: Parameters<typeof serviceVariables>[0]): readonly S
     const { name = "", namespace: home } = service.metadata;
     if (!hasAddress(service)) continue;
     if (home === namespace && enableServiceLinks) byName.set(name, service);
-    else if (home === "default" && everywhere.has(name) && !byName.has(name)) {
+    else if (home === "default" && name === API_SERVICE && !byName.has(name)) {
       byName.set(name, service);
     }
   }

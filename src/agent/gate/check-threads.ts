@@ -2,8 +2,8 @@
 // whatever they call them.
 
 import type { Clock } from "../../base/clock.ts";
-import type { CheckPlace, ContentCheck, Refusal } from "./check-protocol.ts";
-import { CheckThread, type ContentChecker } from "./check-thread.ts";
+import type { CheckPlace, ContentCheck, Refusal } from "../../checks/check-protocol.ts";
+import { CheckThread, type ContentChecker } from "../../checks/check-thread.ts";
 
 /** Of the names that are remembered; the oldest are forgotten, and suspected again when they earn it. */
 const MAX_SUSPECTS = 1000;

@@ -11,14 +11,14 @@ import type { Clock } from "../../base/clock.ts";
 import { describe } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Random } from "../../base/random.ts";
+import type { ContentCheck } from "../../checks/check-protocol.ts";
+import type { Format } from "../../checks/parse-content.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import { Informer } from "../../client/informer.ts";
 import { type ListWatch, listWatchOf } from "../../client/list-watch.ts";
 import { ResourceClient } from "../../client/resource-client.ts";
 import type { ResourceKind } from "../../client/resource-path.ts";
 import { isOlderVersion } from "../../client/resource-version.ts";
-import type { ContentCheck } from "./check-protocol.ts";
-import type { Format } from "./parse-content.ts";
 import type { Choosable, Policies, Policy } from "./policies.ts";
 import { SharedQuestions } from "./shared-questions.ts";
 

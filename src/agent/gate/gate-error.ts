@@ -1,7 +1,7 @@
 // Why a pod has to wait, and the texts of what is held back. Names and paths, never a value.
 
+import type { Refusal } from "../../checks/check-protocol.ts";
 import type { ObjectReference } from "../objects/config-object.ts";
-import type { Refusal } from "./check-protocol.ts";
 
 /** New content is held back, and there is no earlier one to start with. */
 export class GateError extends Error {

@@ -1,7 +1,7 @@
 // The figures of the gate.
 
 import type { Counter, Gauge, Metrics } from "../../base/metrics.ts";
-import type { RefusalKind } from "./check-protocol.ts";
+import type { RefusalKind } from "../../checks/check-protocol.ts";
 import type { Held } from "./gated-object.ts";
 
 export class GateMetrics {

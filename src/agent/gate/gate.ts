@@ -1,7 +1,7 @@
 // What the policies that choose an object come to together.
 
+import type { ContentCheck } from "../../checks/check-protocol.ts";
 import type { ConfigObject } from "../objects/config-object.ts";
-import type { ContentCheck } from "./check-protocol.ts";
 import type { Policy } from "./policies.ts";
 
 export interface Gate {

@@ -10,13 +10,13 @@
 
 import type { Clock } from "../../base/clock.ts";
 import { describe } from "../../base/errors.ts";
+import type { Refusal } from "../../checks/check-protocol.ts";
+import type { ContentChecker } from "../../checks/check-thread.ts";
 import type { ConfigObject, ObjectReference } from "../objects/config-object.ts";
 import { isSameVersion } from "../objects/object-news.ts";
 import type { ObjectStage } from "../views/view-sources.ts";
 import type { AdmittedNotes } from "./admitted-notes.ts";
 import { Arrival } from "./arrival.ts";
-import type { Refusal } from "./check-protocol.ts";
-import type { ContentChecker } from "./check-thread.ts";
 import { contentOf, type Gate, gateOf } from "./gate.ts";
 import { GateError, pauseText, refusalText } from "./gate-error.ts";
 import type { PastContents } from "./past-contents.ts";

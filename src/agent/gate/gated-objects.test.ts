@@ -1,10 +1,10 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
+import type { Refusal } from "../../checks/check-protocol.ts";
 import { ConfigObject, referenceKey } from "../objects/config-object.ts";
 import type { ChangeDetectionStrategy } from "../objects/create-object-manager.ts";
 import { named, testPod } from "../objects/testing/test-pods.ts";
-import type { Refusal } from "./check-protocol.ts";
 import { GateHarness } from "./testing/gate-harness.ts";
 import { TestPolicies } from "./testing/test-policies.ts";
 

@@ -1,7 +1,7 @@
 // What the gate needs to know of delivery policies.
 
+import type { ContentCheck } from "../../checks/check-protocol.ts";
 import type { ObjectKind } from "../objects/config-object.ts";
-import type { ContentCheck } from "./check-protocol.ts";
 
 /** A policy as far as this node carries it out. */
 export interface Policy {

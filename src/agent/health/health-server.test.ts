@@ -56,6 +56,19 @@ describe("HealthServer", () => {
     equal((await ask("/readyz?verbose")).text, "[+]ping ok\nreadyz check passed\n");
   });
 
+  it("lets a program answer on paths of its own, also on those that there always are", async (t) => {
+    const more: HealthServerOptions["more"] = (path) => {
+      if (path === "/numbers") return "metrics";
+      return path === "/healthz" ? { code: 503, text: "not yet" } : undefined;
+    };
+    const ask = await running(t, { more });
+    equal((await ask("/numbers")).status, 200);
+    equal((await ask("/metrics")).status, 200);
+    equal((await ask("/healthz")).text, "not yet");
+    equal((await ask("/livez")).text, "ok");
+    equal((await ask("/other")).status, 404);
+  });
+
   it("is healthy but not ready while something is missing, and says what", async (t) => {
     const readiness = [{ name: "runtime", problem: () => "is starting" }];
     const ask = await running(t, { readiness });
@@ -107,7 +120,7 @@ describe("HealthServer", () => {
     const listen = { socketPath: directory.join("precious") };
     const parts = { metrics: createMetrics(), logger: new CaptureLogger() };
     const server = new HealthServer({ listen, health: [], readiness: [], ...parts });
-    await rejects(server.run(new AbortController().signal), /Cannot tell of the agent's health/);
+    await rejects(server.run(new AbortController().signal), /Cannot tell of the program's health/);
     equal(readFileSync(listen.socketPath, "utf8"), "kept");
   });
 
@@ -119,7 +132,7 @@ describe("HealthServer", () => {
       metrics: createMetrics(),
       logger: new CaptureLogger(),
     });
-    const failure = /Cannot tell of the agent's health on \/nowhere\/at\/all\.sock/;
+    const failure = /Cannot tell of the program's health on \/nowhere\/at\/all\.sock/;
     await rejects(server.run(new AbortController().signal), failure);
     await rejects(server.address, failure);
   });

@@ -1,14 +1,15 @@
-// Says over HTTP how the agent is: /healthz, /readyz and /metrics. For this machine only, on loopback or a Unix socket, unless an
-// address is given; without TLS and without anything that changes something.
+// Says over HTTP how a program is: /healthz, /readyz and /metrics. For this machine only, unless it is told otherwise: on loopback or a Unix socket,
+// without TLS and without anything that changes something.
 
 import { once } from "node:events";
 import { rmSync, statSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type AddressInfo, isIPv6 } from "node:net";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { aborted } from "../../base/abort.ts";
 import { describe } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Metrics } from "../../base/metrics.ts";
+import { http } from "../../base/network-modules.ts";
 
 /** One thing that has to be well. Returns what is wrong with it, or nothing. */
 interface HealthCheck {
@@ -19,17 +20,19 @@ interface HealthCheck {
 export interface HealthServerOptions {
   /** 0 for any that is free. */
   readonly listen:
-    | { readonly port: number; readonly host?: string }
+    | { readonly port: number /** Loopback if missing. */; readonly host?: string }
     | { readonly socketPath: string };
   /** Whether the agent should be started again. */
   readonly health: readonly HealthCheck[];
   /** Whether it does its work. */
   readonly readiness: readonly HealthCheck[];
+  /** Asked before the paths that there always are. "metrics": as /metrics. */
+  readonly more?: (path: string) => Answer | "metrics" | undefined;
   readonly metrics: Pick<Metrics, "text" | "contentType">;
   readonly logger: Logger;
 }
 
-interface Answer {
+export interface Answer {
   readonly code: number;
   readonly text: string;
   readonly contentType?: string;
@@ -56,7 +59,7 @@ export class HealthServer {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const server = createServer(
+    const server = http().createServer(
       { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
       (request, response) => void this.#serve(request, response),
     );
@@ -90,11 +93,11 @@ export class HealthServer {
     } catch (err) {
       const where =
         "socketPath" in listen ? listen.socketPath : `${listen.host ?? LOOPBACK}:${listen.port}`;
-      throw new Error(`Cannot tell of the agent's health on ${where}`, { cause: err });
+      throw new Error(`Cannot tell of the program's health on ${where}`, { cause: err });
     }
     const address = server.address() as AddressInfo | string;
     if (typeof address === "string") return address;
-    const host = isIPv6(address.address) ? `[${address.address}]` : address.address;
+    const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
     return `http://${host}:${address.port}`;
   }
 
@@ -103,7 +106,7 @@ export class HealthServer {
     try {
       answer = await this.#answer(request);
     } catch (err) {
-      this.#options.logger.error("cannot answer about the agent's health", { err });
+      this.#options.logger.error("cannot answer about the program's health", { err });
       answer = { code: 500, text: "internal error\n" };
     }
     const { code, text, contentType = "text/plain; charset=utf-8" } = answer;
@@ -117,9 +120,14 @@ export class HealthServer {
 
   async #answer({ method, url = "/" }: IncomingMessage): Promise<Answer> {
     if (method !== "GET" && method !== "HEAD") return { code: 405, text: "only GET\n" };
-    const { health, readiness, metrics } = this.#options;
     const [path = "", query = ""] = url.split("?", 2);
-    const isVerbose = new URLSearchParams(query).has("verbose");
+    const own = this.#options.more?.(path);
+    if (own !== undefined) return own === "metrics" ? this.#metrics() : own;
+    return this.#usual(path, new URLSearchParams(query).has("verbose"));
+  }
+
+  async #usual(path: string, isVerbose: boolean): Promise<Answer> {
+    const { health, readiness } = this.#options;
     switch (path) {
       case "/healthz":
       case "/livez":
@@ -127,10 +135,15 @@ export class HealthServer {
       case "/readyz":
         return judged("readyz", [...health, ...readiness], isVerbose);
       case "/metrics":
-        return { code: 200, text: await metrics.text(), contentType: metrics.contentType };
+        return this.#metrics();
       default:
         return { code: 404, text: "there are /healthz, /readyz and /metrics\n" };
     }
+  }
+
+  async #metrics(): Promise<Answer> {
+    const { metrics } = this.#options;
+    return { code: 200, text: await metrics.text(), contentType: metrics.contentType };
   }
 }
 

@@ -5,6 +5,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { isNotFound } from "../../../api/status-error.ts";
 import { createMetrics, type Metrics } from "../../../base/metrics.ts";
 import { type TempDir, tempDir } from "../../../base/testing/temp-dir.ts";
+import type { ContentCheck, Refusal } from "../../../checks/check-protocol.ts";
+import type { ContentChecker } from "../../../checks/check-thread.ts";
+import { runChecks } from "../../../checks/run-checks.ts";
 import type { NewEvent } from "../../../controller/event-recorder.ts";
 import {
   type ConfigObject,
@@ -20,12 +23,9 @@ import { type TestParts, testParts } from "../../objects/testing/managed-objects
 import type { PutOptions } from "../../objects/testing/object-server.ts";
 import { named } from "../../objects/testing/test-pods.ts";
 import { AdmittedNotes } from "../admitted-notes.ts";
-import type { ContentCheck, Refusal } from "../check-protocol.ts";
-import type { ContentChecker } from "../check-thread.ts";
 import { GateMetrics } from "../gate-metrics.ts";
 import { GatedObjects } from "../gated-objects.ts";
 import type { PastContent, PastContents } from "../past-contents.ts";
-import { runChecks } from "../run-checks.ts";
 import { TestPolicies } from "./test-policies.ts";
 
 /** Checks in this thread. */

@@ -1,7 +1,7 @@
 // Policies that a test writes down: by labels, without a server.
 
 import { aborted } from "../../../base/abort.ts";
-import type { ContentCheck } from "../check-protocol.ts";
+import type { ContentCheck } from "../../../checks/check-protocol.ts";
 import type { Choosable, Policies, Policy } from "../policies.ts";
 
 export interface TestPolicy {

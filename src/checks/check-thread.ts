@@ -1,10 +1,10 @@
 // This side of the thread that checks contents: a schema with a pattern that takes for ever, or a text that unfolds into gigabytes,
-// ends the thread and not the agent. It is started when it is first needed, gets one request at a time, and is replaced when it dies or
+// ends the thread and not the program. It is started when it is first needed, gets one request at a time, and is replaced when it dies or
 // takes too long.
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type {
   CheckMessage,
   CheckPlace,
@@ -36,14 +36,17 @@ interface Job {
 
 export class CheckThread implements ContentChecker, AsyncDisposable {
   readonly #clock: Clock;
+  readonly #limitMs: number;
   #worker: Worker | undefined;
   /** The first is under way if `#limit` is there. */
   readonly #jobs: Job[] = [];
   #limit: Disposable | undefined;
   #requests = 0;
 
-  constructor(clock: Clock) {
+  /** `limitMs`: for one content. */
+  constructor(clock: Clock, limitMs: number = CHECK_LIMIT_MS) {
     this.#clock = clock;
+    this.#limitMs = limitMs;
   }
 
   /** Where it is at this moment, if it is anywhere. */
@@ -68,7 +71,7 @@ export class CheckThread implements ContentChecker, AsyncDisposable {
     this.#worker = undefined;
     this.#limit?.[Symbol.dispose]();
     for (const job of this.#jobs.splice(0))
-      job.answer.resolve(refusal(job, "Crashed", "the agent ends"));
+      job.answer.resolve(refusal(job, "Crashed", "the program ends"));
     await worker?.terminate();
   }
 
@@ -77,8 +80,9 @@ export class CheckThread implements ContentChecker, AsyncDisposable {
     if (job === undefined || this.#limit !== undefined) return;
     this.#worker ??= this.#start();
     const worker = this.#worker;
-    this.#limit = this.#clock.schedule(CHECK_LIMIT_MS, () =>
-      this.#abandon(worker, "TimedOut", `it did not end in ${CHECK_LIMIT_MS / 1000} s`),
+    const limitMs = this.#limitMs;
+    this.#limit = this.#clock.schedule(limitMs, () =>
+      this.#abandon(worker, "TimedOut", `it did not end in ${limitMs / 1000} s`),
     );
     // Somebody waits for the answer: the process does not end before it.
     worker.ref();

@@ -1,11 +1,12 @@
-// What the agent and the thread that checks say to each other.
+// What a program and the thread that checks contents say to each other. The node agent's gate asks for policies, the sidecar's for its schemas.
 
 import type { Format } from "./parse-content.ts";
 
 /** One check of a policy, as the policy has it. */
 export interface ContentCheck {
-  /** Of the object and of the policy. */
+  /** Of the object and of the policy; "" outside of a cluster. */
   readonly namespace: string;
+  /** Whose check it is: a policy's name. */
   readonly policy: string;
   readonly name: string;
   /** Patterns; all keys if there is none. */

@@ -1,16 +1,19 @@
 // Reads the value of a key as what a check says that it is. Each reader throws FormatErrors of our own: the messages of the libraries
 // quote what they have read.
 
-import { parse as parseToml, TomlError } from "smol-toml";
-import { parseAllDocuments } from "yaml";
-import { DecodeError } from "../../api/decode-error.ts";
-import { parseJsonText } from "../../api/json-text.ts";
-import { jsonSyntaxErrorAt } from "../../api/json-text-syntax.ts";
+import { createRequire } from "node:module";
+import { DecodeError } from "../api/decode-error.ts";
+import { parseJsonText } from "../api/json-text.ts";
+import { jsonSyntaxErrorAt } from "../api/json-text-syntax.ts";
+import { yaml } from "../base/yaml-module.ts";
 import { FormatError, placeIn } from "./format-error.ts";
 import { parseIni } from "./parse-ini.ts";
 import { parseProperties } from "./parse-properties.ts";
 
 export type Format = "INI" | "JSON" | "Properties" | "TOML" | "YAML";
+
+/** TOML is rare: it is loaded when some is met. */
+const load = createRequire(import.meta.url);
 
 /** More aliases than anybody writes; a bomb is made of them. */
 const MAX_ALIASES = 1000;
@@ -66,7 +69,7 @@ function parsedJson(text: string): unknown {
 }
 
 function parsedYaml(text: string): readonly unknown[] {
-  const documents = parseAllDocuments(text, { prettyErrors: false, logLevel: "silent" });
+  const documents = yaml().parseAllDocuments(text, { prettyErrors: false, logLevel: "silent" });
   if ("empty" in documents) return [null];
   return documents.map((document) => {
     const [mistake] = document.errors;
@@ -85,8 +88,9 @@ function parsedYaml(text: string): readonly unknown[] {
 }
 
 function parsedToml(text: string): unknown {
+  const { parse, TomlError } = load("smol-toml") as typeof import("smol-toml");
   try {
-    return parseToml(text);
+    return parse(text);
   } catch (err) {
     if (!(err instanceof TomlError)) throw err;
     throw new FormatError("a mistake in the syntax", { line: err.line, column: err.column });

@@ -1,8 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { FakeClock } from "../../base/testing/fake-clock.ts";
-import type { ContentCheck, Refusal } from "./check-protocol.ts";
-import { CHECK_LIMIT_MS } from "./check-thread.ts";
+import type { ContentCheck, Refusal } from "../../checks/check-protocol.ts";
+import { CHECK_LIMIT_MS } from "../../checks/check-thread.ts";
 import { CheckThreads } from "./check-threads.ts";
 
 const check: ContentCheck = {
@@ -91,6 +91,6 @@ describe("CheckThreads", () => {
   it("refuse what is under way when they end", async () => {
     const checking = threads.check([forEver], content("x".repeat(100)));
     await threads[Symbol.asyncDispose]();
-    equal((await checking)?.detail, "the agent ends");
+    equal((await checking)?.detail, "the program ends");
   });
 });
