@@ -14,6 +14,7 @@ import { type Part, RunGroup } from "../base/run-group.ts";
 import { ApiClient } from "../client/api-client.ts";
 import type { Connection } from "../client/kubeconfig.ts";
 import { LEASE_TIMES, type LeaseTimes } from "../controller/leader-election.ts";
+import { LEASE_NAMESPACE } from "../controller/lease-record.ts";
 import { chooseControllers, controllerNames } from "../controllers/all-controllers.ts";
 import { LEASE_NAME, runControllers } from "../controllers/run-controllers.ts";
 import { type ControllersPlace, controllersConnection } from "./controllers-connection.ts";
@@ -34,6 +35,8 @@ interface ControllersFlags extends ControllersPlace, MetricsFlags {
   readonly leaderElectRenewDeadline: string;
   readonly leaderElectRetryPeriod: string;
   readonly leaderElectResourceName: string;
+  readonly leaderElectResourceNamespace: string;
+  readonly namespace?: string;
   readonly rootCaFile?: string;
   readonly healthPort?: string;
   readonly logLevel: string;
@@ -71,7 +74,12 @@ export function controllersCommand(): Command {
       "how often the lease is renewed, or asked for",
       `${LEASE_TIMES.retryMs / 1000}s`,
     )
-    .option("--leader-elect-resource-name <name>", "the Lease in kube-system", LEASE_NAME)
+    .option("--leader-elect-resource-name <name>", "the Lease", LEASE_NAME)
+    .option("--leader-elect-resource-namespace <name>", "where it is", LEASE_NAMESPACE)
+    .option(
+      "--namespace <name>",
+      "look after this one alone, with no rights elsewhere; for the reload controller (default: all)",
+    )
     .option(
       "--root-ca-file <file>",
       "certificates by which pods know the server (default: those in the kubeconfig)",
@@ -106,8 +114,10 @@ async function runCommand(flags: ControllersFlags): Promise<void> {
   const base = { clock: systemClock, random: systemRandom, logger };
   const client = new ApiClient({ connection, timeoutMs: REQUEST_TIMEOUT_MS, ...base });
   const identity = `${hostname()}_${randomUUID()}`;
-  const { leaderElectResourceName: leaseName } = flags;
-  const elect = flags.leaderElect ? { identity, leaseName, ...times } : undefined;
+  const { leaderElectResourceName: leaseName, leaderElectResourceNamespace: leaseNamespace } =
+    flags;
+  const lease = { identity, leaseName, leaseNamespace };
+  const elect = flags.leaderElect ? { ...lease, ...times } : undefined;
   const metrics = createMetrics();
   processMetrics(metrics, serverVersion().gitVersion);
   const leads = metrics.gauge({
@@ -119,10 +129,11 @@ async function runCommand(flags: ControllersFlags): Promise<void> {
   print(
     elect === undefined
       ? `starting for ${connection.server}`
-      : `candidate ${identity} for kube-system/${leaseName} of ${connection.server}`,
+      : `candidate ${identity} for ${leaseNamespace}/${leaseName} of ${connection.server}`,
   );
   const options = {
     client,
+    namespace: flags.namespace,
     rootCertificates,
     elect,
     metrics,
@@ -155,10 +166,11 @@ function settingsOf(flags: ControllersFlags): {
   readonly port: number | undefined;
 } {
   logLevelOf(flags.logLevel);
-  try {
-    chooseControllers(flags.controllers);
-  } catch (err) {
-    throw new MisuseError(`--controllers ${flags.controllers}: ${(err as Error).message}`);
+  const chosen = chosenOf(flags.controllers);
+  const wider = chosen.filter(({ isNamespaced = false }) => !isNamespaced);
+  if (flags.namespace !== undefined && wider.length > 0) {
+    const names = wider.map(({ name }) => name).join(", ");
+    throw new MisuseError(`--namespace ${flags.namespace}: not with ${names}, who look after all`);
   }
   const leaseMs = parseDuration("--leader-elect-lease-duration", flags.leaderElectLeaseDuration);
   const renewDeadlineMs = parseDuration(
@@ -172,6 +184,14 @@ function settingsOf(flags: ControllersFlags): {
     );
   }
   return { times: { leaseMs, renewDeadlineMs, retryMs }, port: healthPort(flags.healthPort) };
+}
+
+function chosenOf(text: string): ReturnType<typeof chooseControllers> {
+  try {
+    return chooseControllers(text);
+  } catch (err) {
+    throw new MisuseError(`--controllers ${text}: ${(err as Error).message}`);
+  }
 }
 
 function rootCertificatesOf({ rootCaFile }: ControllersFlags, { authority }: Connection): string {

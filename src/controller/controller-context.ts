@@ -11,6 +11,8 @@ import type { LoopMetrics } from "./loop-metrics.ts";
 export interface ControllerContext {
   readonly client: ApiClient;
   readonly informers: Informers;
+  /** The only one that is looked after, as the informers do; all if missing. */
+  readonly namespace?: string | undefined;
   /** The recorder that speaks for this controller: "deployment-controller". */
   readonly eventsOf: (component: string) => Events;
   readonly clock: Clock;

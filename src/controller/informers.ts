@@ -12,6 +12,8 @@ import { controllerOf } from "./owner.ts";
 
 export interface InformersOptions {
   readonly client: ApiClient;
+  /** The only one that is looked at; all if missing. */
+  readonly namespace?: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -38,7 +40,7 @@ export class Informers {
     this.#options = options;
   }
 
-  /** The one of this kind, over all namespaces. To be asked for before `run`. */
+  /** The one of this kind. To be asked for before `run`. */
   of<T extends ApiObject>(kind: ResourceKind): Informer<T> {
     const name = `${kind.group}/${kind.version}/${kind.resource}`;
     const held = this.#informers.get(name) ?? this.#make(kind, name);
@@ -57,9 +59,9 @@ export class Informers {
 
   #make(kind: ResourceKind, name: string): Informer<ApiObject> {
     if (this.#isRunning) throw new Error(`Cannot follow ${name}: the informers run already`);
-    const { client, ...rest } = this.#options;
+    const { client, namespace, ...rest } = this.#options;
     const informer = new Informer<ApiObject>({
-      listWatch: listWatchOf<ApiObject>({ client, kind }),
+      listWatch: listWatchOf<ApiObject>({ client, kind, namespace }),
       indexers: {
         [BY_NAMESPACE]: ({ metadata }) => [metadata.namespace ?? ""],
         [BY_OWNER]: ownerOf,

@@ -34,8 +34,10 @@ export const LEASE_TIMES: LeaseTimes = { leaseMs: 15_000, renewDeadlineMs: 10_00
 
 export interface LeaderElectionOptions {
   readonly client: ApiClient;
-  /** Of the Lease, in kube-system. */
+  /** Of the Lease. */
   readonly name: string;
+  /** Where it is; kube-system if missing. */
+  readonly namespace?: string | undefined;
   /** No other process, living or dead, may have the same. */
   readonly identity: string;
   readonly times?: Partial<LeaseTimes>;
@@ -65,6 +67,7 @@ export class LeaderElection {
   readonly #waker: Waker;
   readonly #logger: Logger;
   readonly #record: LeaseRecord;
+  readonly #namespace: string;
   /** When the write was begun that made the lease ours, or renewed it. */
   #renewedMs = Number.NEGATIVE_INFINITY;
 
@@ -82,7 +85,9 @@ export class LeaderElection {
     this.#waker = new Waker(clock);
     this.#logger = logger.child({ lease: name, identity });
     const onLeader = (leader: string): void => this.#logger.info("new leader", { leader });
-    this.#record = new LeaseRecord({ name, identity, leaseMs, clock, onLeader });
+    this.#namespace = options.namespace ?? LEASE_NAMESPACE;
+    const key = { name, namespace: this.#namespace };
+    this.#record = new LeaseRecord({ ...key, identity, leaseMs, clock, onLeader });
   }
 
   /** Who leads, as far as we know; "" for nobody. */
@@ -119,7 +124,7 @@ export class LeaderElection {
       const isNews = wasOurs ? holderIdentity !== this.#options.identity : !holderIdentity;
       if (isNews) this.#waker.wake();
     };
-    const what = { client, kind: LEASES, namespace: LEASE_NAMESPACE, name, onChange };
+    const what = { client, kind: LEASES, namespace: this.#namespace, name, onChange };
     return new ObjectWatch<LeaseObject>({ ...what, clock, random, logger }).run(signal);
   }
 
@@ -275,7 +280,7 @@ export class LeaderElection {
   async #find(signal: AbortSignal): Promise<LeaseObject | undefined> {
     try {
       const { name } = this.#options;
-      return await this.#leases.get({ namespace: LEASE_NAMESPACE, name }, { signal });
+      return await this.#leases.get({ namespace: this.#namespace, name }, { signal });
     } catch (err) {
       if (isNotFound(err)) return undefined;
       throw err;

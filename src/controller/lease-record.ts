@@ -9,10 +9,12 @@ import { isOlderVersion } from "../client/resource-version.ts";
 
 export type LeaseObject = ApiObject & Lease;
 
+/** Of leases of which nothing else is said. */
 export const LEASE_NAMESPACE = "kube-system";
 
 export interface LeaseRecordOptions {
   readonly name: string;
+  readonly namespace: string;
   /** Ours. */
   readonly identity: string;
   readonly leaseMs: number;
@@ -88,7 +90,7 @@ export class LeaseRecord {
 
   /** To be written in place of `lease`: it is ours, from now on or still. */
   ours(lease: LeaseObject | undefined): LeaseObject {
-    const { name, identity, leaseMs } = this.#options;
+    const { name, namespace, identity, leaseMs } = this.#options;
     const at = this.#timestamp();
     const before = lease?.spec;
     const isOurs = before?.holderIdentity === identity;
@@ -98,7 +100,7 @@ export class LeaseRecord {
       apiVersion: "coordination.k8s.io/v1",
       kind: "Lease",
       ...lease,
-      metadata: lease?.metadata ?? { name, namespace: LEASE_NAMESPACE },
+      metadata: lease?.metadata ?? { name, namespace },
       spec: {
         ...before,
         holderIdentity: identity,

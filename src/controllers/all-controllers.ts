@@ -31,6 +31,8 @@ export interface ControllerEntry {
   readonly name: string;
   /** What else it was or is called. */
   readonly aliases: readonly string[];
+  /** Whether it can look after one namespace alone, with no rights elsewhere. */
+  readonly isNamespaced?: boolean;
   readonly make: (context: ControllerContext, settings: ControllerSettings) => RunnableController;
 }
 
@@ -80,6 +82,7 @@ const ALL: readonly ControllerEntry[] = [
   {
     name: "reload-controller",
     aliases: ["reload"],
+    isNamespaced: true,
     make: (context, { reloadMetrics: metrics }) => new ReloadController(context, { metrics }),
   },
   // A process of its own in the original.

@@ -19,14 +19,18 @@ import { type ReloadMetrics, reloadMetrics } from "./reload/reload-metrics.ts";
 interface ElectOptions extends Partial<LeaseTimes> {
   /** Of this process: no other one, living or dead, may have it. */
   readonly identity: string;
-  /** Of the Lease in kube-system. */
+  /** Of the Lease. */
   readonly leaseName?: string;
+  /** Where that is; kube-system if missing. */
+  readonly leaseNamespace?: string;
 }
 
 export interface RunControllersOptions {
   readonly client: ApiClient;
   /** Which, as `--controllers` says it: "*,-daemonset-controller". All if missing. */
   readonly controllers?: string;
+  /** The only one that is looked after: not every controller can do with one (see `isNamespaced`). All if missing. */
+  readonly namespace?: string | undefined;
   /** PEM of the authorities by which pods know the API server. */
   readonly rootCertificates: string;
   readonly clock: Clock;
@@ -63,8 +67,9 @@ export async function runControllers(
     await run(signal);
     return;
   }
-  const { identity, leaseName: name = LEASE_NAME, ...times } = elect;
-  const election = new LeaderElection({ client, name, identity, times, clock, random, logger });
+  const { identity, leaseName: name = LEASE_NAME, leaseNamespace: namespace, ...times } = elect;
+  const lease = { name, namespace, identity, times };
+  const election = new LeaderElection({ client, ...lease, clock, random, logger });
   await election.run(signal, run);
 }
 
@@ -81,9 +86,9 @@ async function runAll(
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { client, rootCertificates, clock, random, logger } = options;
+  const { client, namespace, rootCertificates, clock, random, logger } = options;
   const base = { client, clock, random, logger };
-  const informers = new Informers(base);
+  const informers = new Informers({ ...base, namespace });
   const recorders = new Map<string, EventRecorder>();
   const eventsOf = (component: string): Events => {
     const recorder =
@@ -92,7 +97,10 @@ async function runAll(
     return recorder;
   };
   const controllers = chosen.map(({ make }) =>
-    make({ ...base, informers, eventsOf, loops }, { rootCertificates, reloadMetrics: counted }),
+    make(
+      { ...base, namespace, informers, eventsOf, loops },
+      { rootCertificates, reloadMetrics: counted },
+    ),
   );
   const { onReady, onStopped } = options;
   // Each is told to stop before those that it needs.

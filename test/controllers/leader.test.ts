@@ -153,6 +153,10 @@ describe("two processes of controllers", () => {
     const wrong = [
       [["--controllers", "*,-pods"], /"-pods" is not in the list of known controllers/],
       [["--leader-elect-lease-duration", "5s"], /must be longer than/],
+      [
+        ["--controllers", "reload,scheduler", "--namespace", "shop"],
+        /--namespace shop: not with sched/,
+      ],
     ] as const;
     for (const [flags, message] of wrong) {
       await using one = new DriftlessControllers({ dataDir: "/nowhere", flags });

@@ -159,12 +159,12 @@ export class ReloadSources {
 
   /** False only if the server says so: that it has no such kind, or that it is not for us. */
   async #mayRead(kind: ResourceKind, signal: AbortSignal): Promise<boolean> {
-    const { client, clock, random, logger } = this.#context;
+    const { client, namespace, clock, random, logger } = this.#context;
     const times = { baseMs: 100, factor: 2, maxMs: 30_000, jitter: 0.2, resetAfterMs: 60_000 };
     const backoff = new Backoff({ ...times, clock, random });
     while (!signal.aborted) {
       try {
-        await new ResourceClient(client, kind).list({ limit: 1, signal });
+        await new ResourceClient(client, kind).list({ namespace, limit: 1, signal });
         return true;
       } catch (err) {
         if (err instanceof StatusError && (err.code === 403 || err.code === 404)) {
@@ -188,17 +188,18 @@ function isBare(pod: PodObject): boolean {
 }
 
 function digestInformer(context: ControllerContext, kind: ConfigKind): Informer<ConfigDigest> {
-  const { client, clock, random, logger } = context;
-  const listWatch = digestsOf(kind, listWatchOf<ApiObject>({ client, kind: CONFIG_KINDS[kind] }));
+  const { client, namespace, clock, random, logger } = context;
+  const asked = { client, kind: CONFIG_KINDS[kind], namespace };
+  const listWatch = digestsOf(kind, listWatchOf<ApiObject>(asked));
   const indexers = { [BY_NAMESPACE]: namespaceOf };
   return new Informer({ listWatch, indexers, startsWithNewest: true, clock, random, logger });
 }
 
 function ownInformer<T extends ApiObject>(
-  { client, clock, random, logger }: ControllerContext,
+  { client, namespace, clock, random, logger }: ControllerContext,
   kind: ResourceKind,
 ): Informer<T> {
-  const listWatch = listWatchOf<T>({ client, kind });
+  const listWatch = listWatchOf<T>({ client, kind, namespace });
   return new Informer({ listWatch, indexers: {}, startsWithNewest: true, clock, random, logger });
 }
 
