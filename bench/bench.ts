@@ -3,8 +3,8 @@
 //
 //   npm run bench              all
 //   npm run bench -- writer    one part: writer, watch, memory, api, flood, agent, live-sub-path,
-//                              logs, pods, up, closed-loop
-//   npm run bench -- --quick   fewer and shorter figures of the API, the flood, the agent, the logs, the pods, `up` and the closed loop
+//                              logs, pods, up, closed-loop, sidecar
+//   npm run bench -- --quick   fewer and shorter figures of the API, the flood, the agent, the logs, the pods, `up`, the closed loop and the sidecar
 //   DRIFTLESS_BENCH_PODS=100 npm run bench -- closed-loop    with so many pods instead of 1,000
 
 import { fileURLToPath } from "node:url";
@@ -19,6 +19,7 @@ import { benchFlood } from "./flood/bench-flood.ts";
 import { benchLogs } from "./logs/bench-logs.ts";
 import { benchMemory } from "./memory.ts";
 import { printTable } from "./report.ts";
+import { benchSidecar } from "./sidecar/bench-sidecar.ts";
 import { benchUp } from "./up/bench-up.ts";
 import { benchWatch } from "./watch.ts";
 import { benchWriter } from "./writer.ts";
@@ -40,6 +41,7 @@ const PARTS: Record<string, () => void | Promise<void>> = {
   },
   up: () => benchUp({ isQuick }),
   "closed-loop": () => benchClosedLoop({ isQuick }),
+  sidecar: () => benchSidecar({ isQuick }),
 };
 
 const wanted = process.argv.slice(2).filter((argument) => argument !== "--quick");

@@ -6,6 +6,12 @@ import { enableCompileCache } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
+// Beside an app memory counts for more than speed: 2 MiB for what is new, and not up to 32; and no optimizing compiler, which takes
+// 10 MiB for itself and pays off only for what computes for seconds. docs/sidecar.md has the figures.
+if (["sidecar", "run"].includes(process.argv[2] ?? "")) {
+  const { setFlagsFromString } = process.getBuiltinModule("node:v8");
+  for (const flag of ["--semi-space-growth-factor=1", "--no-opt"]) setFlagsFromString(flag);
+}
 const cache = join(homedir(), ".cache", "driftless", "compiled");
 enableCompileCache(cache);
 // For threads: they begin with a Node of their own.

@@ -14,6 +14,10 @@ const GROUPS: Readonly<Record<string, Commands>> = {
     controllers: async () => (await import("./controllers.ts")).controllersCommand(),
     node: async () => (await import("./node.ts")).nodeCommand(),
   },
+  "Beside an app:": {
+    sidecar: async () => (await import("./sidecar.ts")).sidecarCommand(),
+    run: async () => (await import("./run.ts")).runCommand(),
+  },
   "Change and look:": {
     apply: async () => (await import("./apply.ts")).applyCommand(),
     get: async () => (await import("./get.ts")).getCommand(),
@@ -48,11 +52,21 @@ const GROUPS: Readonly<Record<string, Commands>> = {
 
 /** Runs what the command line says. Sets the exit code; never rejects. */
 export async function main(): Promise<void> {
+  outliveReaders();
   try {
     await (await program(process.argv[2] ?? "")).parseAsync();
   } catch (err) {
     process.exitCode = exitCodeOf(err);
   }
+}
+
+/** "driftless COMMAND --help | head": who has seen enough is no failure, and a log that nobody reads ends nothing. A full disk does not go unsaid. */
+function outliveReaders(): void {
+  process.stderr.on("error", () => undefined);
+  process.stdout.on("error", (err: NodeJS.ErrnoException) => {
+    if (err.code === "EPIPE") return;
+    process.exitCode = exitCodeOf(err);
+  });
 }
 
 async function program(called: string): Promise<Command> {
