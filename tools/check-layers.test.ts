@@ -66,13 +66,13 @@ const planted: readonly { name: string; files: Record<string, string>; offence: 
     name: "an import of cmd",
     files: { "src/agent/x.ts": `import "../cmd/up.ts";` },
     offence:
-      "src/agent/x.ts:1 agent must not import cmd (src/cmd/up.ts): may import base, api, client, controller, files, mounts, runtime, streams, reload",
+      "src/agent/x.ts:1 agent must not import cmd (src/cmd/up.ts): may import base, api, checks, client, controller, files, mounts, runtime, streams, reload",
   },
   {
     name: "a program that imports a program",
     files: { "src/sidecar/x.ts": `import "../cli/cli.ts";` },
     offence:
-      "src/sidecar/x.ts:1 sidecar must not import cli (src/cli/cli.ts): may import base, api, client, files, reload, streams",
+      "src/sidecar/x.ts:1 sidecar must not import cli (src/cli/cli.ts): may import base, api, checks, client, files, reload, streams",
   },
   {
     name: "a node: import in api",

@@ -8,7 +8,7 @@ import { parseSync, Visitor } from "oxc-parser";
 
 type Allowed = readonly string[] | "everything";
 
-const program: Allowed = ["base", "api", "client", "files", "reload", "streams"];
+const program: Allowed = ["base", "api", "checks", "client", "files", "reload", "streams"];
 
 /** Each folder of src and the others that it may import, besides itself. */
 export const layers: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
@@ -24,11 +24,16 @@ export const layers: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
   ["runtime", ["base", "api", "mounts"]],
   ["streams", ["base"]],
   ["reload", ["base"]],
+  ["checks", ["base", "api"]],
   [
     "agent",
-    ["base", "api", "client", "controller", "files", "mounts", "runtime", "streams", "reload"],
+    [
+      ...["base", "api", "checks", "client", "controller", "files", "mounts", "runtime"],
+      ...["streams", "reload"],
+    ],
   ],
   ["sidecar", program],
+  ["supervisor", program],
   ["audit", program],
   ["cli", program],
   ["cmd", "everything"],

@@ -21,7 +21,7 @@ const configuration = [
 // The formatter wants its columns aligned.
 const rows = [
   ["Layer", "May import"],
-  ["-".repeat(13), "-".repeat(70)],
+  ["-".repeat(13), "-".repeat(78)],
   ...[...layers].map(([layer, allowed]) => [
     `\`${layer}\``,
     allowed === "everything" ? allowed : allowed.join(", ") || "nothing",

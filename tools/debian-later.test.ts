@@ -17,6 +17,8 @@ interface MachineOptions {
   readonly fails?: string;
   /** What the package has in it. */
   readonly content?: string;
+  /** What all further packages have in them. */
+  readonly library?: string;
 }
 
 /** A machine whose apt has a package with one program in it. */
@@ -26,6 +28,7 @@ function machine(
     osRelease = "ID=debian\nVERSION_CODENAME=bookworm\n",
     fails,
     content = "usr/bin/tool",
+    library,
   }: MachineOptions = {},
 ): Machine {
   const calls: string[] = [];
@@ -44,7 +47,7 @@ function machine(
     },
     "-x"(args) {
       const [deb = "", to = ""] = args.slice(-2);
-      const file = join(to, deb.endsWith("tool_1.deb") ? content : basename(deb));
+      const file = join(to, deb.endsWith("/tool_1.deb") ? content : (library ?? basename(deb)));
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, "program");
       return "";
@@ -66,6 +69,20 @@ function machine(
 }
 
 describe("ensureLaterDebianBinary", () => {
+  it("tries a program with the libraries that were unpacked with it, and says where they are", async () => {
+    using dir = tempDir();
+    const system = machine(dir, { library: "usr/lib/riscv64-linux-gnu/libtool.so.1" });
+    const ensured = await ensureLaterDebianBinary({ ...wanted, alsoUnpack: ["libtool1"] }, system);
+    const libraries = dir.join("cache/tool-trixie/usr/lib/riscv64-linux-gnu");
+    assert.equal(ensured.ok && ensured.libraries, libraries);
+    assert.match(
+      system.calls.at(-1) ?? "",
+      /^env LD_LIBRARY_PATH=\S+\/usr\/lib\/riscv64-linux-gnu \S+\/usr\/bin\/tool --version$/,
+    );
+    // The next time it is there.
+    assert.deepEqual(await ensureLaterDebianBinary(wanted, system), ensured);
+  });
+
   it("downloads, unpacks and tries a program, from where the machine gets its own suite", async () => {
     using dir = tempDir();
     const system = machine(dir);

@@ -22,7 +22,7 @@ export interface LaterBinary {
   /** The codename of a suite, such as "trixie". */
   readonly suite: string;
   readonly package: string;
-  /** Further packages that are unpacked over it. Dependencies are not followed. */
+  /** Further packages that are unpacked over it: libraries, too. Dependencies are not followed. */
   readonly alsoUnpack?: readonly string[];
   /** The program's path in the package, such as "usr/bin/etcd". */
   readonly binary: string;
@@ -34,7 +34,12 @@ export interface LaterBinary {
 }
 
 export type EnsuredBinary =
-  | { readonly ok: true; readonly path: string }
+  | {
+      readonly ok: true;
+      readonly path: string;
+      /** Where unpacked libraries are, for LD_LIBRARY_PATH; missing if there are none. */
+      readonly libraries?: string;
+    }
   | { readonly ok: false; readonly reason: string };
 
 export interface LaterDebianSystem {
@@ -61,7 +66,7 @@ export async function ensureLaterDebianBinary(
   const home = join(system.cacheDir, `${wanted.package}-${wanted.suite}`);
   const path = join(home, wanted.binary);
   if (existsSync(path)) {
-    return { ok: true, path };
+    return { ok: true, path, ...librariesIn(home) };
   }
   mkdirSync(system.cacheDir, { recursive: true });
   const work = mkdtempSync(join(system.cacheDir, workPrefix));
@@ -71,9 +76,15 @@ export async function ensureLaterDebianBinary(
     if (!existsSync(join(unpacked, wanted.binary))) {
       throw new Error(`the package has no ${wanted.binary}`);
     }
-    if (wanted.probe) await system.run(join(unpacked, wanted.binary), wanted.probe, work);
+    if (wanted.probe) {
+      const [program = "", ...args] = probeCommand(unpacked, [
+        join(unpacked, wanted.binary),
+        ...wanted.probe,
+      ]);
+      await system.run(program, args, work);
+    }
     moveUnlessThere(unpacked, home);
-    return { ok: true, path };
+    return { ok: true, path, ...librariesIn(home) };
   } catch (err) {
     const lastLine = (err as Error).message.trim().split("\n").at(-1);
     return {
@@ -83,6 +94,18 @@ export async function ensureLaterDebianBinary(
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+function probeCommand(unpacked: string, command: readonly string[]): readonly string[] {
+  const { libraries } = librariesIn(unpacked);
+  return libraries === undefined ? command : ["env", `LD_LIBRARY_PATH=${libraries}`, ...command];
+}
+
+function librariesIn(root: string): { readonly libraries?: string } {
+  const parent = join(root, "usr/lib");
+  if (!existsSync(parent)) return {};
+  const folder = readdirSync(parent).find((name) => name.endsWith("-linux-gnu"));
+  return folder === undefined ? {} : { libraries: join(parent, folder) };
 }
 
 /** Returns the directory with the packages' files. All that apt reads and writes is inside `work`. */
