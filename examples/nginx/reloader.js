@@ -10,18 +10,19 @@ const run = promisify(execFile);
 const [program, ...check] = process.argv.slice(2);
 
 const config = await watchConfig("/etc/web", {
-  async apply({ kind }) {
+  async apply({ kind, changed }) {
     await run(program, check).catch((error) => {
       throw new Error(error.stderr.trim().split("\n")[0]);
     });
     // The first version is the one that nginx has started with.
     if (kind === "initial") return;
     process.kill(Number(readFileSync("/run/web/nginx.pid", "utf8")), "SIGHUP");
+    console.log(`reloaded: ${changed.join(", ")} changed`);
   },
   onError: (error) => console.log(`refused: ${error.message}`),
 });
+console.log("watching");
 process.on("SIGTERM", () => process.exit());
 
-for await (const { kind, changed } of config) {
-  console.log(kind === "initial" ? "watching" : `reloaded: ${changed.join(", ")} changed`);
-}
+// What there is to do was done by then.
+for await (const _ of config);

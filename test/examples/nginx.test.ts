@@ -1,13 +1,10 @@
 // examples/nginx, as its README has it, with the nginx of Debian.
 
 import { it } from "node:test";
-import { ensureLaterDebianBinary } from "../../tools/debian-later.ts";
+import { nginxProgram } from "./debian-programs.ts";
 import { cannotPlay, curl, freePort, playExample } from "./play-example.ts";
 
-const nginx = await ensureLaterDebianBinary({
-  ...{ suite: "bookworm", package: "nginx", binary: "usr/sbin/nginx" },
-  probe: ["-v"],
-});
+const nginx = await nginxProgram();
 const skip = cannotPlay(nginx, await curl());
 
 it("nginx reloads a good configuration, and never loads a bad one", { skip }, async () =>

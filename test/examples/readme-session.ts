@@ -13,7 +13,7 @@ export interface Step {
 }
 
 /** Commands that only look, so that they can be repeated until they show what is to be seen. */
-const LOOK = /^(?:curl|(?:\.\/driftless|kubectl) (?:get|logs|exec)) /;
+const LOOK = /^(?:curl|grep|psql|redis-cli|(?:\.\/driftless|kubectl) (?:get|logs|exec)) /;
 
 export function stepsOf(readme: string): readonly Step[] {
   const steps: Step[] = [];
