@@ -57,6 +57,7 @@ interface FileResult {
 // Beyond the timeout of a test, for node:test to notice it first and say which test it was.
 const slackMs = 5000;
 const maxOutputChars = 20_000;
+const maxLineChars = 200;
 const worker = fileURLToPath(import.meta.resolve("./test-worker.ts"));
 const reporter = import.meta.resolve("./test-reporter.ts");
 
@@ -248,6 +249,13 @@ function finish(result: FileResult, { finished, options }: Sink): void {
   const seconds = ((performance.now() - result.startedMs) / 1000).toFixed(1);
   const mark = failures.length > 0 ? "FAILED " : "ok     ";
   options.print(`${mark} ${relative(options.root, file)}  ${tests}${skipped}  ${seconds} s`);
+  // In full they follow at the end, which whoever watches would wait for.
+  for (const { name, error } of failures) options.print(`        ${name}: ${firstLine(error)}`);
+}
+
+function firstLine(text: string): string {
+  const [line = ""] = text.trim().split("\n", 1);
+  return line.length > maxLineChars ? `${line.slice(0, maxLineChars)}…` : line;
 }
 
 interface Outcome {

@@ -73,7 +73,7 @@ describe("the test runner", () => {
     const { counts, text } = await runIn(dir, [["a.test.ts"]]);
 
     assert.deepEqual(counts, { passed: 1, failed: 1, skipped: 0 });
-    assert.match(text, /^FAILED +a\.test\.ts/m);
+    assert.match(text, /^FAILED +a\.test\.ts.*\n {8}A > adds: \S/m, "at once, and why");
     assert.match(text, /^FAILED A > adds\n {2}at a\.test\.ts:4$/m);
     assert.match(text, /2 !== 3/);
     assert.match(text, /printed before/);

@@ -65,7 +65,10 @@ export function sidecarPlan(
   const standIn = standInOf(argv, env);
   const { flags, given } = parsed(standIn?.rest ?? argv);
   const own = ownPlan(flags, standIn?.compose ?? composeOf(flags.file));
-  return standIn === undefined ? own : completed(own, standIn, given);
+  const plan = standIn === undefined ? own : completed(own, standIn, given);
+  // What is wrong is in the text that they show, for people.
+  const isShown = plan.mode === "dryRun" || plan.mode === "explain";
+  return isShown && !given.has("logLevel") ? { ...plan, logLevel: "error" } : plan;
 }
 
 function ownPlan(flags: Flags, spec: Compose): SidecarPlan {

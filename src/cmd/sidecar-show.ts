@@ -8,6 +8,7 @@ import { lineDiff } from "../cli/line-diff.ts";
 import { currentProcess } from "../files/process-identity.ts";
 import type { Compose } from "../sidecar/compose-model.ts";
 import { Gate } from "../sidecar/gate/gate.ts";
+import { obstacleTo } from "../sidecar/publish/ensure-directory.ts";
 import { StateDirectory, scratchIn } from "../sidecar/publish/state-directory.ts";
 import type { Candidate } from "../sidecar/publisher.ts";
 import { dryRunText } from "../sidecar/sidecar-dry-run.ts";
@@ -59,11 +60,11 @@ async function showDryRun(scene: ShowScene): Promise<void> {
     if (problem !== undefined) process.stderr.write(`driftless: source ${name}: ${problem}\n`);
   }
   const kept = keptSet(stateDirectory);
-  const text = dryRunText({ spec, composed: result, live, kept, verdict, diff: diffLines });
-  process.stdout.write(text);
-  if ("problems" in result || (verdict !== undefined && verdict.verdict !== "passed")) {
-    process.exitCode = 1;
-  }
+  const obstacle = spec.output.type === "none" ? undefined : obstacleTo(spec.output.path);
+  const seen = { live, kept, verdict, obstacle };
+  process.stdout.write(dryRunText({ spec, composed: result, ...seen, diff: diffLines }));
+  const isRefused = verdict !== undefined && verdict.verdict !== "passed";
+  if ("problems" in result || isRefused || obstacle !== undefined) process.exitCode = 1;
 }
 
 /** What an earlier life has noted of what is live. */

@@ -64,8 +64,8 @@ Exit codes:
   0  told to end; --once: live, and the app was told; --dry-run: it could go
      live
   1  failed; another sidecar has the output; --once: not done in time, or
-     stopped before that; --dry-run: it could not be made, or the gate does not
-     let it through
+     stopped before that; --dry-run: it could not be made or written, or the gate
+     does not let it through
   2  called wrongly, or a mistake in the compose file`,
       )
       .action(() => run(process.argv.slice(3)))
@@ -77,7 +77,6 @@ async function run(argv: readonly string[]): Promise<void> {
   const form = plan.dropIn === undefined ? undefined : logLines(plan.dropIn.log);
   const destination = { write: (line: string) => void process.stderr.write(form?.(line) ?? line) };
   const logger = createLogger({ level: plan.logLevel, destination });
-  for (const note of plan.notes) logger.warn("note", { note });
   const signal = stopSignal(logger);
   using api = new Api(plan, logger);
   const sources = newSources(plan.spec, {
@@ -87,9 +86,11 @@ async function run(argv: readonly string[]): Promise<void> {
   switch (plan.mode) {
     case "explain":
     case "dryRun":
+      for (const note of plan.notes) process.stderr.write(`driftless: note: ${note}\n`);
       return await show(plan, { sources, logger, signal });
     case "once":
     case "run":
+      for (const note of plan.notes) logger.warn("note", { note });
       return await serve(plan, { sources, api, logger, signal });
   }
 }

@@ -148,5 +148,11 @@ function methodOf(field: Field | undefined): string {
 
 function statusesOf(field: Field): readonly number[] {
   const each = field.isScalar ? [field] : field.items();
-  return each.map((one) => one.wholeNumber()).filter((one) => one !== undefined);
+  return each.map(statusOf).filter((one) => one !== undefined);
+}
+
+function statusOf(field: Field): number | undefined {
+  const status = field.wholeNumber();
+  if (status === undefined || (status >= 200 && status <= 599)) return status;
+  return field.mistake(`${status} is no status of an answer; those are 200 to 599`);
 }

@@ -85,6 +85,16 @@ describe("readCompose", () => {
       ['2:9: output: it is what source "a" reads; write somewhere else'],
     ],
     [
+      "an output that is everything",
+      "sources: {a: /etc/app}\noutput: {files: /x/..}",
+      ["2:17: output.files: it must be a directory below /"],
+    ],
+    [
+      "a status that no answer has",
+      `${BASE}reload: {http: http://h/, expectedStatus: [200, 999]}`,
+      ["3:49: reload.expectedStatus[1]: 999 is no status of an answer; those are 200 to 599"],
+    ],
+    [
       "a relative path",
       "sources: {a: etc}\noutput: none",
       ['1:14: sources.a: "etc" must be an absolute path, such as /etc'],

@@ -101,14 +101,19 @@ function outputOf(field: Field | undefined): OutputSpec | undefined {
   if (field === undefined) return undefined;
   if (!field.isScalar) return outputMap(field);
   if (field.text() === "none") return { type: "none" };
-  const path = field.absolutePath();
+  const path = outputPath(field);
   return path === undefined ? undefined : { type: "volume", path };
+}
+
+function outputPath(field: Field | undefined): string | undefined {
+  const path = field?.absolutePath();
+  return path === "/" ? field?.mistake("it must be a directory below /") : path;
 }
 
 function outputMap(field: Field): OutputSpec | undefined {
   const fields = field.fields(["volume", "files", "removeOthers", "allowOutside"]);
   const [type, where] = fields?.exactlyOne(["volume", "files"]) ?? [];
-  const path = where?.absolutePath();
+  const path = outputPath(where);
   if (fields === undefined || path === undefined) return undefined;
   if (type === "files") {
     const removesOthers = fields.flag("removeOthers", false);

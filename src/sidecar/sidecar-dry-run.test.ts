@@ -26,9 +26,9 @@ describe("--dry-run", () => {
   it("shows what is new, changed and gone, and who would be told", () => {
     deepEqual(shown({ a: "1", b: "1", same: "x" }, { a: "2", c: "3", same: "x" }), [
       "3 files to /out (volume): 1 new, 1 changed, 1 removed",
-      ...["a: changed (1 bytes, mode 0644)", "--- a", "+++ a", "-1", "+2"],
+      ...["a: changed (1 byte, mode 0644)", "--- a", "+++ a", "-1", "+2"],
       "b: removed",
-      ...["c: new (1 bytes, mode 0644)", "--- /dev/null", "+++ c", "-", "+3"],
+      ...["c: new (1 byte, mode 0644)", "--- /dev/null", "+++ c", "-", "+3"],
       ...["gate: none", "then: touch /told", ""],
     ]);
     equal(shown({ a: "1" }, { a: "1" })[0], "1 file to /out (volume): nothing changes");
@@ -44,10 +44,14 @@ describe("--dry-run", () => {
     deepEqual(lines.slice(1), ["gate: rejected: no: end", "  why\\u001b[2J", ""]);
   });
 
+  it("says what is in the way", () => {
+    equal(shown({}, { a: "1" }, { obstacle: "it is read-only" })[1], "problem: it is read-only");
+  });
+
   it("shows another mode and owner of the same content", () => {
     const access = { mode: 0o600, owner: { uid: 1, gid: 2 } };
     const lines = shown({ a: "1" }, { a: "1" }, {}, access);
-    equal(lines[1], "a: changed (1 bytes, mode 0600, owner 1:2, mode 0644 before)");
+    equal(lines[1], "a: changed (1 byte, mode 0600, owner 1:2, mode 0644 before)");
   });
 
   it("shows nothing of what is a secret, was one, or may have been", () => {
@@ -64,6 +68,6 @@ describe("--dry-run", () => {
 
   it("lets no name do anything to the terminal", () => {
     const [, line = ""] = shown({}, { "a\u001b[31m\nb": "\u0007" });
-    equal(line, "a\\u001b[31m\\u000ab: new, no text (1 bytes, mode 0644)");
+    equal(line, "a\\u001b[31m\\u000ab: new, no text (1 byte, mode 0644)");
   });
 });

@@ -6,7 +6,7 @@ import type { Verdict } from "./gate/gate.ts";
 import { isSecretFile } from "./gate/has-secrets.ts";
 import type { Candidate, CandidateFile } from "./publisher.ts";
 import { reloadText } from "./reload-tries.ts";
-import { terminalText } from "./terminal-text.ts";
+import { sizeText, terminalText } from "./terminal-text.ts";
 
 export interface DryRun {
   readonly spec: Compose;
@@ -16,11 +16,14 @@ export interface DryRun {
   readonly kept: Candidate | undefined;
   /** Undefined if there is nothing to judge. */
   readonly verdict: Verdict | undefined;
+  /** Why the output could not be written; undefined if nothing is known to be in the way. */
+  readonly obstacle?: string | undefined;
   /** The lines of a unified diff of two texts. */
   readonly diff: (before: string, after: string) => readonly string[];
 }
 
-export function dryRunText({ spec, composed, live, kept, verdict, diff }: DryRun): string {
+export function dryRunText(run: DryRun): string {
+  const { spec, composed, live, kept, verdict, obstacle, diff } = run;
   if ("problems" in composed) {
     return [
       "nothing would be written:",
@@ -34,6 +37,7 @@ export function dryRunText({ spec, composed, live, kept, verdict, diff }: DryRun
   const changes = changesOf(candidate, live, kept);
   const lines = [
     `${candidate.files.size} ${candidate.files.size === 1 ? "file" : "files"} to ${where}: ${countsOf(changes)}`,
+    ...(obstacle === undefined ? [] : [`problem: ${terminalText(obstacle)}`]),
     ...notes.map((note) => `note: ${terminalText(note)}`),
     ...changes.flatMap((change) => changeLines(change, diff)),
     ...gateLines(verdict),
@@ -116,7 +120,7 @@ function changeLines(change: Change, diff: DryRun["diff"]): readonly string[] {
   const what = kindOf(before, after);
   // What is gone may have been a secret, and there is no need to show it.
   if (after === undefined) return [`${path}: ${what}`];
-  const size = `${after.data.length} bytes, ${accessText(after)}${accessChange(change)}`;
+  const size = `${sizeText(after.data)}, ${accessText(after)}${accessChange(change)}`;
   if (isSecretFile(after)) return [`${path}: ${what}, a secret (${size})`];
   if (before !== undefined && !isOther(before.data, after.data)) {
     return [`${path}: ${what} (${size})`];

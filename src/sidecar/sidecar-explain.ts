@@ -6,7 +6,7 @@ import type { Compose, GateSpec, OutputSpec, ReloadSpec, SourceSpec } from "./co
 import { isSecretFile } from "./gate/has-secrets.ts";
 import { reloadText } from "./reload-tries.ts";
 import type { SourceState } from "./source.ts";
-import { terminalText } from "./terminal-text.ts";
+import { sizeText, terminalText } from "./terminal-text.ts";
 
 export interface Explanation {
   readonly spec: Compose;
@@ -58,7 +58,7 @@ function sourceBranch(name: string, spec: SourceSpec, state: SourceState | undef
   const below = [...files].map(([file, { data, origin, isSecret: hidden }]) =>
     // Where it comes from is said by the source, unless it has several places.
     leaf(
-      `${file}  ${data.length} bytes${hidden ? ", secret" : ""}${spec.type === "objects" ? `, ${origin}` : ""}`,
+      `${file}  ${sizeText(data)}${hidden ? ", secret" : ""}${spec.type === "objects" ? `, ${origin}` : ""}`,
     ),
   );
   return {
@@ -105,7 +105,7 @@ function fileBranches(composed: Composed): readonly Branch[] {
     const mode = file.mode.toString(8).padStart(4, "0");
     const owner = file.owner === undefined ? "" : ` ${file.owner.uid}:${file.owner.gid}`;
     const secret = isSecretFile(file) ? ", secret" : "";
-    const text = `${path}  ${file.data.length} bytes, ${mode}${owner}${secret}`;
+    const text = `${path}  ${sizeText(file.data)}, ${mode}${owner}${secret}`;
     return { text, below: (made.get(path)?.from ?? []).map((from) => leaf(`from ${from}`)) };
   });
   return [...files, ...notes.map((note) => leaf(`note: ${note}`))];

@@ -109,8 +109,13 @@ export class Announcer {
   }
 
   ended(code: number, child: RunningChild | undefined): void {
-    const { signal } = child?.status ?? {};
-    this.#options.logger.info("program ended, so does run", { code, ...(signal && { signal }) });
+    const { logger } = this.#options;
+    if (child === undefined) {
+      logger.info("told to end before the program was started", { code });
+      return;
+    }
+    const { signal } = child.status ?? {};
+    logger.info("program ended, so does run", { code, ...(signal && { signal }) });
   }
 
   #changeOf(before: Settings | undefined, after: Settings): Readonly<Record<string, unknown>> {

@@ -5,6 +5,7 @@ import { Backoff } from "../base/backoff.ts";
 import { describe } from "../base/errors.ts";
 import { Alarm } from "./alarm.ts";
 import { Announcer, whyNot } from "./announcer.ts";
+import { Copies } from "./copies.ts";
 import { decide, type Situation, type Step } from "./decide.ts";
 import { DirectoryWords } from "./directory-words.ts";
 import { exitCodeOf } from "./exit-code.ts";
@@ -35,6 +36,7 @@ export class Supervisor {
   readonly #refusals: Refusals;
   readonly #requests: Requests;
   readonly #alarm: Alarm;
+  readonly #copies: Copies;
   #child: RunningChild | undefined;
   /** During a hand-over: the one that comes. */
   #next: RunningChild | undefined;
@@ -49,8 +51,6 @@ export class Supervisor {
   #revival: { isDue: boolean } | undefined;
   /** The program is on its way out, for another one. */
   #isStopping = false;
-  /** The copies are not what the program should read, and could not be written. */
-  #hasWrongCopies = false;
   readonly #mootable = new Mootable();
 
   constructor(options: SupervisorOptions) {
@@ -62,6 +62,10 @@ export class Supervisor {
     this.#announcer = new Announcer({ ...options, words: this.#words });
     this.#revivals = new Backoff({ ...REVIVALS, clock, random });
     this.#refusals = new Refusals({ clock, random });
+    this.#copies = new Copies({
+      ...{ program: options.program, refusals: this.#refusals },
+      ...{ announcer: this.#announcer, alarm: this.#alarm },
+    });
     this.#wanted = new WantedSettings({ ...options, onChange: () => this.#ring() });
   }
 
@@ -153,7 +157,8 @@ export class Supervisor {
     const wanted = this.#wanted.current;
     if (wanted !== undefined) this.#words.notice(wanted);
     if (this.#refusals.wanted(wanted?.version)) this.#words.relent();
-    if (this.#hasWrongCopies && this.#childState() === "running") this.#restoreCopies();
+    if (this.#copies.areWrong && this.#childState() === "running")
+      this.#copies.restore(this.#applied);
   }
 
   #situation(): Situation {
@@ -246,11 +251,10 @@ export class Supervisor {
         program.judge(settings, signal),
       );
       if (!isThrough || isMoot()) return false;
-      program.publish(settings);
-      this.#hasWrongCopies = false;
+      this.#copies.publish(settings);
       return true;
     } catch (err) {
-      if (err instanceof SnapshotError) this.#postpone(settings, err);
+      if (err instanceof SnapshotError) this.#copies.postpone(settings, err);
       else this.#refuse(settings, "gate", describe(err));
       return false;
     }
@@ -300,7 +304,8 @@ export class Supervisor {
     const newest = this.#wanted.current;
     // Ending may take long. A gate may too: what is through it already is up sooner.
     const isOld = reason === "change" && newest?.version !== settings.version;
-    const isBetter = isOld && newest && !this.#options.program.hasGate && this.#publish(newest);
+    const isBetter =
+      isOld && newest && !this.#options.program.hasGate && this.#copies.tryPublish(newest);
     await this.#start(isBetter ? newest : settings, reason);
   }
 
@@ -338,7 +343,7 @@ export class Supervisor {
     }
     // Files that are not ours stay as they are.
     const target = program.ownsFiles ? good : mixed(good, failed);
-    if (this.#publish(target)) await this.#replace(target, "back");
+    if (this.#copies.tryPublish(target)) await this.#replace(target, "back");
     else await this.#alarm.pause();
   }
 
@@ -354,7 +359,7 @@ export class Supervisor {
         revival.isDue = true;
       });
     }
-    if (!this.#revival.isDue || !this.#publish(this.#applied)) await this.#alarm.pause();
+    if (!this.#revival.isDue || !this.#copies.tryPublish(this.#applied)) await this.#alarm.pause();
     else await this.#start(this.#applied, "crash");
   }
 
@@ -368,7 +373,7 @@ export class Supervisor {
       next = await this.#options.program.start(settings);
     } catch (err) {
       this.#refuse(settings, "not-started", describe(err));
-      this.#restoreCopies();
+      this.#copies.restore(this.#applied);
       return;
     }
     this.#announcer.startedBeside(settings, next);
@@ -400,31 +405,8 @@ export class Supervisor {
   ): Promise<void> {
     trial[Symbol.dispose]();
     if (!this.#isPassed(settings)) this.#refuse(settings, "not-ready", whyNot(next, trial.reason));
-    this.#restoreCopies();
+    this.#copies.restore(this.#applied);
     await this.#stop(next);
-  }
-
-  /** Of what the program that stays was started with. */
-  #restoreCopies(): void {
-    this.#hasWrongCopies = this.#applied !== undefined && !this.#publish(this.#applied);
-  }
-
-  /** Says whether it worked; if not, it is worth another try when the alarm rings. */
-  #publish(settings: Settings): boolean {
-    try {
-      this.#options.program.publish(settings);
-      this.#hasWrongCopies = false;
-      return true;
-    } catch (err) {
-      this.#postpone(settings, err);
-      return false;
-    }
-  }
-
-  #postpone({ version }: Settings, err: unknown): void {
-    const delayMs = this.#refusals.postpone(version);
-    this.#announcer.cannotCopy(err, delayMs);
-    this.#alarm.after(delayMs, () => this.#refusals.resume(version));
   }
 
   #newTrial(settings: Settings, child: RunningChild): Trial {

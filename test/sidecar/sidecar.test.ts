@@ -145,6 +145,10 @@ echo $$ > ${scene.join("pid")}; while :; do sleep 0.02; done`;
     deepEqual(readdirSync(scene.path).includes("out"), false);
     scene.write("in/app.conf", "bad\n");
     equal(await ended(scene.start(compose, ["--dry-run"])), 1);
+    scene.write("in/app.conf", "one\n");
+    const unwritable = { ...compose, output: scene.join("key/below") };
+    equal(await ended(scene.start(unwritable, ["--dry-run"])), 1);
+    match(scene.log, /^problem: .*key is no directory$/m);
   });
 
   it("answers for its health, and stays ready with the last good version", async () => {

@@ -190,7 +190,7 @@ function refusalText(use: PodUse, { pid, rejected }: Acknowledgement, facts: Pod
   const { versions = [] } = facts.volumes.get(use.volume) ?? {};
   const isConfidential = use.kind === "Secret" || versions.some(({ kind }) => kind === "Secret");
   const reason = isConfidential ? "" : (rejected?.reason ?? "").slice(0, MAX_REASON_CHARACTERS);
-  return `Process ${pid} of container ${JSON.stringify(use.container)} refuses the new content${reasonOf(reason)}. It goes on with what it had: correct the content`;
+  return `Process ${pid} of container ${JSON.stringify(use.container)} refuses the new content${reasonOf(reason)}. It goes on with what it had: correct the content, or what checks it`;
 }
 
 function short(version: string): string {
