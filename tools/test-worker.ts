@@ -29,7 +29,7 @@ const names: string[] = [];
 const hasChildren: boolean[] = [];
 let openTopLevelTests = 0;
 let wakeAtRest: (() => void) | undefined;
-let stray: unknown;
+let stray = "";
 
 testEvents.on("event", (event) => {
   switch (event.type) {
@@ -43,6 +43,10 @@ testEvents.on("event", (event) => {
     case "test:plan":
       // Comes before the result of the test or suite around it.
       hasChildren[event.data.nesting - 1] = true;
+      break;
+    case "test:diagnostic":
+      // Of what is thrown after its test has ended nothing else tells.
+      if (event.data.message.includes("asynchronous activity")) stray += `${event.data.message}\n`;
       break;
     case "test:pass":
     case "test:fail":
@@ -58,11 +62,11 @@ beforeEach((t) => {
   }
 });
 // node:test fails the test that is running. For errors outside of any it only sets the exit code.
-process.on("uncaughtException", (err) => {
-  stray = err;
+process.on("uncaughtException", (err, origin) => {
+  stray += `${origin}: ${inspect(err)}\n`;
 });
 process.on("unhandledRejection", (err) => {
-  stray = err;
+  stray += `unhandledRejection: ${inspect(err)}\n`;
 });
 
 // The runner was killed: nobody is left to end this process group, so it ends itself.
@@ -90,9 +94,11 @@ async function runFile(file: string): Promise<void> {
   }
   await aTurn();
   if (process.exitCode) {
-    const error = `An error was thrown while no test was running: ${inspect(stray)}`;
+    const code = `the exit code was set to ${process.exitCode}`;
+    const error = `An error was thrown while no test was running: ${stray || code}`;
     send({ kind: "fail", name: "(outside of the tests)", at: file, error });
     process.exitCode = undefined;
+    stray = "";
   }
   send({ kind: "end", file });
 }
