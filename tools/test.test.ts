@@ -253,11 +253,13 @@ describe("the test runner", () => {
           timeoutMs: 60_000, concurrency: 1, print: () => {}, signal: new AbortController().signal });`,
     });
     const runner = spawn(process.execPath, ["run.ts"], { cwd: dir.path, stdio: "ignore" });
-    const pid = await t.waitFor(() => Number(readFileSync(dir.join("pid"), "utf8")));
+    const pid = await t.waitFor(() => Number(readFileSync(dir.join("pid"), "utf8")), {
+      timeout: 60_000,
+    });
 
     runner.kill("SIGKILL");
 
-    await t.waitFor(() => assert.equal(isRunning(pid), false), { timeout: 10_000 });
+    await t.waitFor(() => assert.equal(isRunning(pid), false), { timeout: 60_000 });
   });
 
   it("ends everything at once when it is told to stop", async () => {

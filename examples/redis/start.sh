@@ -5,5 +5,5 @@ here=$(dirname "$0")
 mkdir -p /tmp/cache/data
 cp -R "$here/config" /tmp/cache
 exec "$here/../../driftless" run --watch /tmp/cache/config \
-  --ready 'exec:redis-cli -p 6390 -e ping' --ready-timeout 20s --listen 127.0.0.1:8085 \
+  --ready 'exec:redis-cli -p 6390 -e ping' --listen 127.0.0.1:8085 \
   -- redis-server '{snapshot}/redis.conf'

@@ -2,6 +2,7 @@ import { equal, match } from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
+import { connect as connectTcp } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -209,6 +210,48 @@ describe("Listener", () => {
     while (clock.waiting === 0) await clock.step(0);
     await clock.step(60_000 + 51_000_000 / 100);
     await closed.promise;
+  });
+
+  it("hears that an HTTP/2 client was cut off also when it was just writing to it", async (t) => {
+    const clock = new FakeClock();
+    const closed = Promise.withResolvers<void>();
+    let cutOff = (): void => undefined;
+    const { port } = await running(
+      t,
+      async (_, response) => {
+        response.on("close", () => closed.resolve());
+        cutOff();
+        // Two writes: the first one fails, and it is the second one that Node never ends.
+        response.writeHead(200).write("one");
+        response.write("two");
+      },
+      clock,
+    );
+    const connection = connectTcp(port, "127.0.0.1");
+    // As the kernel does for a process that was killed: in one system call, and with no farewell of TLS.
+    cutOff = () => connection.resetAndDestroy();
+    const socket = connect({
+      socket: connection,
+      ALPNProtocols: ["h2"],
+      rejectUnauthorized: false,
+    });
+    const session = connectHttp2("https://127.0.0.1", { createConnection: () => socket });
+    const asked = session.request({ ":path": "/" });
+    for (const one of [connection, socket, session, asked]) one.on("error", () => undefined);
+    await once(connection, "close");
+    await clock.step(5000);
+    await closed.promise;
+  });
+
+  it("keeps an HTTP/2 connection whose client is quiet", async (t) => {
+    const clock = new FakeClock();
+    const { port } = await running(t, ok, clock);
+    const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+    await once(session, "remoteSettings");
+    for (let i = 0; i < 10; i++) await clock.step(5000);
+    const [headers] = (await once(session.request({ ":path": "/" }), "response")) as [object];
+    match(JSON.stringify(headers), /":status":200/);
+    session.destroy();
   });
 
   it("tells HTTP/1.1 clients while it stops that the connection ends", async (t) => {

@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { SecureContextOptions, TLSSocket } from "node:tls";
 import type { Clock } from "../base/clock.ts";
+import { destroyWhenCutOff } from "../base/destroy-when-cut-off.ts";
 import type { Logger } from "../base/logger.ts";
 import { isAnswering } from "../streams/upgrade.ts";
 import type { HttpRequest, HttpResponse } from "./http/answer.ts";
@@ -209,7 +210,7 @@ export class Listener {
   }
 
   #followConnections(server: Http2SecureServer): void {
-    const { logger } = this.#options;
+    const { logger, clock } = this.#options;
     server.on("connection", (socket: Socket) => {
       this.#connections.add(socket);
       socket.on("close", () => this.#connections.delete(socket));
@@ -221,7 +222,8 @@ export class Listener {
       closeWhenIdle(session);
     });
     server.on("secureConnection", (socket: TLSSocket) => {
-      if (socket.alpnProtocol !== "h2") this.#sockets.add(socket);
+      if (socket.alpnProtocol === "h2") destroyWhenCutOff(socket, clock);
+      else this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
       socket.on("error", (err) => logger.debug("connection failed", { err }));
     });

@@ -5,6 +5,7 @@ import { addAbortListener } from "node:events";
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import type { Clock } from "../base/clock.ts";
+import { destroyWhenCutOff } from "../base/destroy-when-cut-off.ts";
 import { http2 } from "../base/network-modules.ts";
 import type { TransportRequest, TransportResponse } from "./transport.ts";
 
@@ -70,6 +71,7 @@ export class Http2Connection {
       maxSessionMemory: MAX_SESSION_MB,
     });
     const connection = new Http2Connection(session, socket, clock);
+    destroyWhenCutOff(socket, clock);
     await new Promise<void>((resolve, reject) => {
       session.once("remoteSettings", () => resolve());
       session.once("error", reject);

@@ -26,7 +26,8 @@ const ENDING: ReadonlySet<string> = new Set(["SIGTERM", "SIGINT", "SIGQUIT", "SI
 
 /**
  * Why a process would not hear this signal, from its /proc/PID/status; undefined if it would. A handler, or a mask behind which it waits for
- * it, is what hears. Without them the first process of a container never gets it, and any other dies of most.
+ * it, is what hears. Without them the first process of a container never gets it, and any other dies of most. Who waits sleeps: a shell that starts a
+ * command, and whoever calls posix_spawn, blocks all signals until that runs, and dies of what came meanwhile.
  */
 export function whyDeaf(status: string, number: number, name: string): string | undefined {
   if (ENDING.has(name)) return undefined;
@@ -34,6 +35,9 @@ export function whyDeaf(status: string, number: number, name: string): string | 
     const mask = new RegExp(`^${field}:\\s*([0-9a-f]+)$`, "m").exec(status)?.[1];
     return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(number - 1)) & 1n) === 1n;
   };
-  if (isIn("SigCgt") || isIn("SigBlk")) return undefined;
+  if (isIn("SigCgt")) return undefined;
+  if (isIn("SigBlk")) {
+    return /^State:\s*S/m.test(status) ? undefined : "the process has blocked it for the moment";
+  }
   return isIn("SigIgn") ? "the process ignores it" : "the process has no handler for it";
 }

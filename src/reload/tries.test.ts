@@ -152,4 +152,16 @@ describe("whyDeaf", () => {
       "it ends the process as it should",
     );
   });
+
+  for (const [state, hears] of [
+    ["S (sleeping)", true],
+    ["D (disk sleep)", false],
+    ["R (running)", false],
+  ] as const) {
+    it(`takes a mask for ${hears ? "one that a signal is waited for behind" : "that of a moment, such as a shell has while it starts a command,"} in state ${state}`, () => {
+      const status = `State:\t${state}\nSigBlk:\tfffffffe7ffbfeff\nSigIgn:\t0000000000000000\nSigCgt:\t0000000000010002\n`;
+      const deaf = whyDeaf(status, constants.signals.SIGHUP, "SIGHUP");
+      assert.equal(deaf, hears ? undefined : "the process has blocked it for the moment");
+    });
+  }
 });

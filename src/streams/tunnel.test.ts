@@ -6,8 +6,26 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
+import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from "node:tls";
 import { FakeClock } from "../base/testing/fake-clock.ts";
 import { serveTunnel, Tunnel, TunnelError } from "./tunnel.ts";
+
+/** TLS with a key that both know: it needs no certificates. */
+async function secured(near: Socket, far: Socket): Promise<readonly [TLSSocket, TLSSocket]> {
+  const psk = Buffer.alloc(32, 1);
+  const both = { ciphers: "PSK", maxVersion: "TLSv1.2" } as const;
+  const server = createTlsServer({ ...both, pskCallback: () => psk });
+  const accepted = once(server, "secureConnection");
+  server.emit("connection", far);
+  const one = connectTls({
+    ...both,
+    socket: near,
+    pskCallback: () => ({ psk, identity: "node" }),
+    checkServerIdentity: () => undefined,
+  });
+  const [other] = (await accepted) as [TLSSocket];
+  return [one, other];
+}
 
 interface Ends {
   readonly tunnel: Tunnel;
@@ -127,6 +145,27 @@ describe("Tunnel", () => {
     await clock.step(15_000);
     await clock.step(10_000);
     await Promise.all([tunnel.closed, served]);
+  });
+
+  it("is closed when the other end was cut off just while something was written to it", async (t) => {
+    const clock = new FakeClock();
+    const [nodeTcp, tcp] = await socketPair();
+    const [nodeSocket, socket] = await secured(nodeTcp, tcp);
+    for (const one of [socket, tcp]) one.on("error", () => undefined);
+    t.after(() => nodeTcp.destroy());
+    const onConnection = (pipe: Duplex): void => {
+      tcp.resetAndDestroy();
+      // Two writes: the first one fails, and it is the second one that Node never ends.
+      pipe.write("one");
+      pipe.write("two");
+    };
+    const served = serveTunnel(nodeSocket, { clock, onConnection }, new AbortController().signal);
+    const refused = rejects(Tunnel.over(socket, { clock }).dial(), TunnelError);
+    await once(tcp, "close");
+    await clock.step(5000);
+    await served;
+    await clock.step(5000); // What is left of the time for a connection to be taken.
+    await refused;
   });
 
   it("stays open as long as the other end answers", async (t) => {

@@ -18,6 +18,7 @@ import {
 import type { Duplex } from "node:stream";
 import { deadline } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
+import { destroyWhenCutOff } from "../base/destroy-when-cut-off.ts";
 import { keepAlive } from "./tunnel-pings.ts";
 
 /** In the Upgrade header of the request that makes a connection a tunnel. */
@@ -54,7 +55,7 @@ export class Tunnel {
   /** From now on the socket is the tunnel's. Nothing may be being written on it: HTTP/2 takes it over below its buffers. */
   static over(socket: Duplex, { clock }: { readonly clock: Clock }): Tunnel {
     const session = connect("http://node", { createConnection: () => socket, settings });
-    prepare(session, clock);
+    prepare(session, { socket, clock });
     return new Tunnel(session, clock);
   }
 
@@ -101,7 +102,7 @@ export async function serveTunnel(
   const session: ServerHttp2Session = performServerHandshake(socket, {
     settings: { ...settings, maxConcurrentStreams: MAX_PIPES, enableConnectProtocol: false },
   });
-  prepare(session, clock);
+  prepare(session, { socket, clock });
   session.on("stream", (stream: ServerHttp2Stream, headers) => {
     if (headers[":method"] !== "CONNECT") {
       stream.respond({ ":status": constants.HTTP_STATUS_METHOD_NOT_ALLOWED }, { endStream: true });
@@ -115,13 +116,17 @@ export async function serveTunnel(
   await closedOf(session);
 }
 
-function prepare(session: Http2Session, clock: Clock): void {
+function prepare(
+  session: Http2Session,
+  { socket, clock }: { readonly socket: Duplex; readonly clock: Clock },
+): void {
   // Why it ended is of no use to anybody: whoever has a pipe sees that end.
   session.on("error", () => undefined);
   session.once("remoteSettings", () => {
     if (!session.destroyed) session.setLocalWindowSize(TUNNEL_WINDOW_BYTES);
   });
   keepAlive(session, clock);
+  destroyWhenCutOff(socket, clock);
 }
 
 function closedOf(session: Http2Session): Promise<void> {

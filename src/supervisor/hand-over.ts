@@ -21,7 +21,8 @@ export async function newOneStays({ old, next, trial, alarm, isMoot }: HandOver)
     alarm.reset();
     if (!isUp(old)) return true;
     if (trial.state === "ready") return isUp(next);
-    if (trial.state !== "running" || !isUp(next) || isMoot()) return false;
-    await alarm.pause();
+    if (trial.state !== "running" || !isUp(next)) return false;
+    if (!isMoot()) await alarm.pause();
+    else if (!(await trial.lastTry())) return false;
   }
 }

@@ -93,12 +93,6 @@ const tell: { readonly onChange: ChangeAction } = {
   onChange: { type: "exec", argv: ["/no/such/command"] },
 };
 
-/** Commands are real, and take their time. */
-async function until(isTrue: () => boolean, world: World): Promise<void> {
-  for (let i = 0; i < 10_000 && !isTrue(); i++) await world.clock.step(0);
-  assert.ok(isTrue());
-}
-
 test("Supervisor tells the program of what it had when telling it of something else has failed", async () => {
   const copies = new FakeCopies();
   const world = new World({ program: { ...tell, ...withCopies(copies) } });
@@ -107,10 +101,10 @@ test("Supervisor tells the program of what it had when telling it of something e
     world.messages("warn").filter((one) => one.includes("could not be told")).length;
   world.files.set({ conf: "2" });
   await world.clock.step(100);
-  await until(() => failures() === 1, world);
+  await world.until(() => failures() === 1);
   world.files.set({ conf: "1" });
   await world.clock.step(100);
-  await until(() => failures() === 2, world);
+  await world.until(() => failures() === 2);
   assert.deepEqual(copies.published, ["1", "2", "1"]);
   assert.equal(world.children.length, 1);
   await world.end();

@@ -251,13 +251,16 @@ export class Supervisor {
         program.judge(settings, signal),
       );
       if (!isThrough || isMoot()) return false;
-      this.#copies.publish(settings);
-      return true;
     } catch (err) {
       if (err instanceof SnapshotError) this.#copies.postpone(settings, err);
       else this.#refuse(settings, "gate", describe(err));
       return false;
     }
+    // Before its copies are others', which it has never seen.
+    await this.#trial?.lastTry();
+    if (isMoot()) return false;
+    if (this.#trial?.state === "ready") this.#adopt();
+    return this.#copies.tryPublish(settings);
   }
 
   #isPassed({ version }: Settings): boolean {

@@ -24,6 +24,7 @@ export class Trial implements Disposable {
   readonly #stop = new AbortController();
   #state: TrialState = "running";
   #reason = "";
+  #hadLastTry = false;
 
   constructor(options: TrialOptions) {
     this.#options = options;
@@ -62,6 +63,23 @@ export class Trial implements Disposable {
     });
   }
 
+  /**
+   * One more try, now, before something newer takes its place: it may have become ready in a pause between two tries, and is then what to go back to. Once, or changes that
+   * come faster than answers would keep it for ever. Returns whether there was one; it is over when the program has ended, at the latest.
+   */
+  async lastTry(): Promise<boolean> {
+    const { isReady } = this.#options;
+    if (isReady === undefined || this.#hadLastTry || this.#state === "ready") return false;
+    this.#hadLastTry = true;
+    try {
+      await isReady(this.#stop.signal);
+      this.#set("ready");
+    } catch {
+      // It is not ready, or has ended.
+    }
+    return true;
+  }
+
   async #tries(isReady: ReloadTry, signal: AbortSignal): Promise<void> {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       try {
@@ -76,7 +94,8 @@ export class Trial implements Disposable {
   }
 
   #set(state: TrialState): void {
-    if (this.#stop.signal.aborted) return;
+    // Who was ready is not late afterwards.
+    if (this.#stop.signal.aborted || this.#state === "ready") return;
     this.#state = state;
     this.#options.onChange();
   }

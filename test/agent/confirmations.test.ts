@@ -15,7 +15,7 @@ import { logText } from "./container-log.ts";
 const library = new URL("../../packages/config/src/index.js", import.meta.url).href;
 const views = "/apis/driftless.dev/v1/namespaces/default/configviews";
 
-describe("G5 what a container runs with", { skip: cannotRun, timeout: 120_000 }, () => {
+describe("G5 what a container runs with", { skip: cannotRun }, () => {
   let cluster: Cluster;
   before(async () => {
     cluster = await Cluster.start();
@@ -86,6 +86,9 @@ describe("G5 what a container runs with", { skip: cannotRun, timeout: 120_000 },
       logText(cluster.node.dataDir, pod).filter((line) => line.startsWith("hup"));
     const until = (...lines: readonly string[]): Promise<void> =>
       cluster.eventually(lines.join(", "), () => assert.deepEqual(hups(), lines));
+    await cluster.eventually("its trap", () =>
+      assert.deepEqual(logText(cluster.node.dataDir, pod), ["ready"]),
+    );
     await set("signal", "2");
     await until("hup 2");
     await cluster.eventually("its event", async () =>

@@ -1,10 +1,10 @@
 // Interactive shells: a person at a terminal, as far as a program can be one.
 
 import { deepEqual } from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { ensureDebianPackages } from "../../tools/debian.ts";
 import { kubectlBinary, kubectlLines } from "../clients/kubectl-binaries.ts";
+import { sleepers } from "../support/sleepers.ts";
 import { Cluster, sleeper } from "./cluster.ts";
 import { Tmux } from "./tmux.ts";
 
@@ -41,10 +41,10 @@ describe("At a terminal", { concurrency: false }, () => {
       tmux.type("until [ \"$(stty size)\" = '21 77' ]; do sleep 0.05; done; echo resized", "Enter");
       await tmux.shows(/^resized$/m);
       tmux.type("sleep 5000; echo after $?", "Enter");
-      await cluster.eventually("the program", () => deepEqual(sleeps().length, 1));
+      await cluster.eventually("the program", () => deepEqual(sleepers("5000").length, 1));
       tmux.type("C-c");
       await tmux.shows(/\^C/);
-      await cluster.eventually("no program", () => deepEqual(sleeps(), []));
+      await cluster.eventually("no program", () => deepEqual(sleepers("5000"), []));
       tmux.type("exit 6", "Enter");
       await tmux.shows(/ended with 6/);
     });
@@ -75,20 +75,4 @@ describe("At a terminal", { concurrency: false }, () => {
     tmux.type("echo pid $$ $((20 + 3))", "Enter");
     await tmux.shows(/^pid 1 23$/m);
   });
-
-  function sleeps(): readonly string[] {
-    return processes().filter((text) => text === "sleep 5000");
-  }
 });
-
-function processes(): readonly string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();
-      } catch {
-        return ""; // It ended meanwhile.
-      }
-    });
-}

@@ -109,7 +109,9 @@ describe("a container", { skip, concurrency: 4 }, () => {
         postStart: { httpGet: { ...httpGet, path: "/hi" } },
         preStop: { httpGet },
       };
-      await cluster.runningPod("asked", { containers: [sleeper({ lifecycle })] });
+      await cluster.makePod("asked", { containers: [sleeper({ lifecycle })] });
+      // It runs before its hook is done, and is not ready before that.
+      await cluster.podWhere("asked", "a ready container", (one) => !!main(one)?.ready);
       assert.deepEqual(asked, ["/hi"]);
       await cluster.delete("pods/asked");
       await cluster.podGone("asked");

@@ -30,7 +30,7 @@ import { JoiningMachine, tokenFor, tokenFromCommand } from "./joining.ts";
 const DAY_MS = 24 * 3600_000;
 
 function clientOf({ connection }: NodeIdentity): ApiClient {
-  return new ApiClient({ connection, clock: systemClock, timeoutMs: 10_000 });
+  return new ApiClient({ connection, clock: systemClock, timeoutMs: 60_000 });
 }
 
 async function whoami(identity: NodeIdentity): Promise<string> {

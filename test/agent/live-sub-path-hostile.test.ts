@@ -42,7 +42,7 @@ async function does(pod: LivePod, script: string): Promise<void> {
   assert.match(readFileSync(join(pod.shared, "said"), "utf8"), /done\n$/);
 }
 
-describe("G7 a privileged container", { skip: cannotRun, timeout: 120_000 }, () => {
+describe("G7 a privileged container", { skip: cannotRun }, () => {
   it("that mounts something over the file keeps it, is told of, and follows again when it is undone", async () => {
     await using pod = await start();
     await using neighbour = await LivePod.start({ mounts: { [path]: "a" }, first: { a: "one" } });

@@ -38,7 +38,7 @@ function configOf(name: string, answer: string): string {
     }`;
 }
 
-describe("G7 nginx", { skip, timeout: 120_000, concurrency: false }, () => {
+describe("G7 nginx", { skip, concurrency: false }, () => {
   let cluster: Cluster;
   let sockets: TempDir;
   before(async () => {

@@ -37,7 +37,7 @@ async function changeOften(pod: LivePod): Promise<void> {
   }
 }
 
-describe("G7 a watcher of a subPath mount", { skip: cannotRun, timeout: 120_000 }, () => {
+describe("G7 a watcher of a subPath mount", { skip: cannotRun }, () => {
   it("by the file sees every last version", async () => {
     await using pod = await watched("file");
     await changeOften(pod);

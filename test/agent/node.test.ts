@@ -40,7 +40,7 @@ class RunningNode {
 
   private constructor(t: TestContext, identity: NodeIdentity, survey: NodeSurvey) {
     const { nodeName, connection } = identity;
-    const client = new ApiClient({ connection, clock: systemClock, timeoutMs: 10_000 });
+    const client = new ApiClient({ connection, clock: systemClock, timeoutMs: 60_000 });
     const { clock, logger } = this;
     const random = { next: () => 0, uint32: () => 0 };
     const nodes = new ResourceClient<NodeObject>(client, NODES);

@@ -52,7 +52,7 @@ describe("objects of a real server", () => {
   beforeEach(() => {
     name = `app-${++count}`;
     const connection = readKubeconfig(server.kubeconfig);
-    client = new ApiClient({ connection, clock: systemClock, timeoutMs: 10_000 });
+    client = new ApiClient({ connection, clock: systemClock, timeoutMs: 60_000 });
     objects = createObjectManager("Watch", {
       client,
       clock: systemClock,

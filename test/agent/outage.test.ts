@@ -232,7 +232,9 @@ describe(`a node whose server is away (seed ${seed})`, {
       await sleep(HANG_MS);
       assert.deepEqual(wrong(pods, objects), []);
       checkLives(pods);
-      assert.ok(readerReport(cluster.node, pods[0] as Pod).rounds > rounds);
+      await cluster.eventually("a reader that goes on", () =>
+        assert.ok(readerReport(cluster.node, pods[0] as Pod).rounds > rounds),
+      );
     } finally {
       server.kill("SIGCONT");
     }

@@ -199,7 +199,8 @@ describe("a pod", { skip, concurrency: 3 }, () => {
   it("that is deleted may say goodbye, and is gone as soon as it has", async () => {
     const file = home.join("goodbye");
     await cluster.runningPod("polite", {
-      terminationGracePeriodSeconds: 40,
+      // Longer than anybody waits for its end.
+      terminationGracePeriodSeconds: 600,
       volumes: [{ name: "out", hostPath: { path: home.path } }],
       containers: [
         shell("trap 'echo bye > /out/goodbye; exit 0' TERM; echo ready; sleep infinity & wait", {
@@ -211,10 +212,8 @@ describe("a pod", { skip, concurrency: 3 }, () => {
     await cluster.eventually("its trap", () =>
       assert.deepEqual(logText(cluster.node.dataDir, pod), ["ready"]),
     );
-    const began = performance.now();
     await cluster.delete("pods/polite");
     await cluster.podGone("polite");
-    assert.ok(performance.now() - began < 40_000, "the grace was not waited for");
     assert.equal(readFileSync(file, "utf8"), "bye\n");
   });
 

@@ -1,7 +1,7 @@
 // Probes of real containers, as the API shows what comes of them: conditions, restarts, Events.
 
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { Loopback } from "../../src/agent/probes/testing/loopback.ts";
 import type { Container, ContainerStatus, Pod, Probe } from "../../src/api/types.ts";
 import { type TempDir, tempDir } from "../../src/base/testing/temp-dir.ts";
 import { TestAuthority } from "../client/tls-server.ts";
+import { sleepers } from "../support/sleepers.ts";
 import { Cluster, sleeper } from "./cluster.ts";
 
 const skip = process.getuid?.() === 0 ? false : "containers need root here";
@@ -65,7 +66,13 @@ describe("probes", { skip, concurrency: 2 }, () => {
   it("make a container ready and unready as a program in it says", async () => {
     await makePod("exec", { readinessProbe: once(isThere("ready")) });
     await eventOf("exec", /^Warning Unhealthy Readiness probe failed: cat: .*No such file/);
-    assert.equal(main(await readyAs("exec", false))?.started, true);
+    // Events and statuses come each on its own way.
+    await cluster.podWhere(
+      "exec",
+      "a container that has started and is not ready",
+      (pod) => main(pod)?.started === true && main(pod)?.ready === false,
+    );
+    await readyAs("exec", false);
     raise("exec", "ready");
     await readyAs("exec", true);
     lower("exec", "ready");
@@ -257,15 +264,4 @@ describe("an agent that was away", { skip }, () => {
 
 function onAllAddresses(server: HttpServer): Promise<Loopback> {
   return Loopback.of(server, "0.0.0.0");
-}
-
-/** Processes of this machine that sleep for as long. */
-function sleepers(seconds: string): readonly string[] {
-  return readdirSync("/proc").filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, "utf8") === `sleep\0${seconds}\0`;
-    } catch {
-      return false; // No process, or none any more.
-    }
-  });
 }

@@ -7,6 +7,7 @@ import { ensureDebianPackages } from "../../tools/debian.ts";
 import { Cluster, sleeper } from "../agent/cluster.ts";
 import { Kubectl } from "../agent/kubectl-session.ts";
 import { Tmux } from "../agent/tmux.ts";
+import { sleepers } from "../support/sleepers.ts";
 import { Verbs } from "./verbs.ts";
 
 const talker = sleeper({
@@ -42,10 +43,12 @@ describe("Verbs for pods", { concurrency: false }, () => {
         template: { metadata: { labels }, spec: { containers: [{ name: "main", image: "host" }] } },
       },
     });
-    await cluster.eventually("what it says", async () => {
-      const { stdout } = await verbs.run("logs", "other");
-      equal(stdout, "one\ntwo\nthree\n");
-    });
+    for (const pod of ["web", "other"]) {
+      await cluster.eventually("what it says", async () => {
+        const { stdout } = await verbs.run("logs", pod, "-c", "talker");
+        equal(stdout, "one\ntwo\nthree\n");
+      });
+    }
   });
   after(() => cluster[Symbol.asyncDispose]());
 
@@ -161,9 +164,11 @@ describe("Verbs for pods", { concurrency: false }, () => {
     tmux.type("until [ \"$(stty size)\" = '21 77' ]; do sleep 0.05; done; echo resized", "Enter");
     await tmux.shows(/^resized$/m);
     tmux.type("sleep 4999; echo after $?", "Enter");
+    // A signal that comes before it has the terminal would be the shell's.
+    await cluster.eventually("the program", () => equal(sleepers("4999").length, 1));
     tmux.type("C-c");
     await tmux.shows(/\^C/);
-    tmux.type("", "Enter");
+    await cluster.eventually("no program", () => deepEqual(sleepers("4999"), []));
     tmux.type("exit 6", "Enter");
     await tmux.shows(/ended with 6/);
   });
@@ -176,7 +181,7 @@ describe("Verbs for pods", { concurrency: false }, () => {
       metadata: { name: "held", finalizers },
     });
     using tmux = new Tmux(verbs.words("delete", "cm", "held"), { columns: 80, rows: 24 });
-    await tmux.shows(/^waiting until configmap "held" is gone \(\ds\)/m);
+    await tmux.shows(/^waiting until configmap "held" is gone \(\d+s\)/m);
     await cluster.change("configmaps/held", { metadata: { finalizers: null } });
     await tmux.shows(/ended with 0/);
     match(tmux.screen, /^configmap "held" deleted from default namespace\nended with 0/);

@@ -90,6 +90,11 @@ export class TlsServer implements Disposable {
     return `https://127.0.0.1:${this.port}`;
   }
 
+  /** Breaks what is connected, as the kernel does for a process that was killed: with no farewell of TLS. */
+  reset(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
   [Symbol.dispose](): void {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();

@@ -113,6 +113,29 @@ describe("the client's connections", () => {
     await until(() => used.client.connections === 0);
   });
 
+  it("hears soon that it was cut off, also when it was just writing", async () => {
+    using server = await TlsServer.start(authority);
+    using used = clientOf(server.url);
+    server.handle = (_, response) => response.writeHead(200).write(Buffer.alloc(200_000));
+    const { signal } = new AbortController();
+    const body = await used.client.stream({ method: "GET", path: "/watch", signal });
+    const asked: Promise<string>[] = [];
+    const reading = failureOf(
+      (async () => {
+        // What came before the reset is read piece by piece. What is written at the first one fails, and what is written at the
+        // next one Node never ends.
+        for await (const _ of body) {
+          server.reset();
+          asked.push(failureOf(used.client.request({ method: "POST", path: "/x", body: {} })));
+        }
+      })(),
+    );
+    await until(() => asked.length > 1);
+    await used.clock.step(5000);
+    for (const failed of [reading, ...asked]) match(await failed, /the connection was lost/);
+    await until(() => used.client.connections === 0);
+  });
+
   for (const [how, code] of [
     ["the connection", undefined],
     ["the server", constants.NGHTTP2_INTERNAL_ERROR],

@@ -7,15 +7,16 @@ const parse = (text: string, version: string): ReturnType<typeof parseScript> =>
 
 describe("parseScript", () => {
   it("takes commands with their output, errors and exit codes", () => {
-    const text = "== a case\n$ one\nout\n\nput\n! err\n$? 1\n& two\n";
+    const text = "== a case\n$ one\nout\n\nput\n! err\n$? 1\n& two\n~ three\n";
     const [first] = parse(text, "1.20");
     assert.equal(first?.name, "a case");
-    const [one, two] = first?.commands ?? [];
+    const [one, two, three] = first?.commands ?? [];
     assert.equal(one?.at, "x.txt:2");
     assert.deepEqual(one.stdout, ["out", "", "put"]);
     assert.deepEqual(one.stderr, ["err"]);
     assert.equal(one.exitCode, 1);
-    assert.equal(two?.inBackground, true);
+    assert.deepEqual([two?.inBackground, two?.isAwaited], [true, false]);
+    assert.deepEqual([three?.inBackground, three?.isAwaited], [false, true]);
   });
 
   it("leaves out what is for other versions, a command with all that belongs to it", () => {

@@ -9,6 +9,8 @@ export interface ScriptCommand {
   readonly text: string;
   /** It runs until the case is over, and what follows waits until its watch has begun. */
   readonly inBackground: boolean;
+  /** What it shows comes a moment later: it is run again until it is as expected. */
+  readonly isAwaited: boolean;
   /** Undefined if it is not said: 0, or that it does not end. */
   readonly exitCode: number | undefined;
   readonly stdout: readonly string[];
@@ -47,7 +49,7 @@ export function parseScript({ file, text, version }: ScriptSource): ScriptCase[]
     if (line.startsWith("== ")) {
       cases.push({ name: line.slice(3), commands: [] });
       applies = true;
-    } else if (/^[$&] /.test(line)) {
+    } else if (/^[$&~] /.test(line)) {
       applies = isForThis;
       if (applies) commands.push(openCommand(line, `${file}:${index + 1}`));
     } else if (applies && isForThis) {
@@ -62,6 +64,7 @@ function openCommand(line: string, at: string): OpenCommand {
     at,
     text: line.slice(2),
     inBackground: line.startsWith("&"),
+    isAwaited: line.startsWith("~"),
     exitCode: undefined,
     stdout: [],
     stderr: [],

@@ -54,8 +54,7 @@ for (const line of lines) {
     it(`kubectl ${line} works on workloads`, { skip: kubectl.reason });
     continue;
   }
-  // Longer than one test may take: it is all of them.
-  const options = { skip: needsRoot, concurrency: 4, timeout: 300_000 };
+  const options = { skip: needsRoot, concurrency: 4 };
   describe(`kubectl ${kubectl.version} and a whole cluster`, options, () => {
     const busy = new SharedCluster();
     const lonely = new SharedCluster();

@@ -25,10 +25,7 @@ const REST_MS = 5000;
 const PAUSE_MS = 100;
 const seed = testSeed();
 
-describe(`G5 views (seed ${seed})`, {
-  skip: cannotRun,
-  timeout: LONG ? 1_700_000 : 238_000,
-}, () => {
+describe(`G5 views (seed ${seed})`, { skip: cannotRun }, () => {
   let disk: SmallDisk;
   let line: TcpProxy;
   let cluster: Cluster;

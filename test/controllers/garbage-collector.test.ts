@@ -30,7 +30,7 @@ const replicaSets = servedKind("apps/v1", "ReplicaSet");
 
 const HELD = "example.com/held";
 
-describe("deletion on a real server", { timeout: 60_000 }, () => {
+describe("deletion on a real server", () => {
   let server: DriftlessServer;
   let admin: ApiClient;
   const stop = new AbortController();

@@ -13,12 +13,16 @@ import { isReady, PaperNodes } from "./paper-nodes.ts";
 
 const LOOK_MS = 100;
 const PATIENCE_MS = 60_000;
-/** So that the test need not wait long for a leader that is dead. */
+/** So that the test need not wait long for a leader that is dead; one that lives renews it on a busy machine, too. */
 const SHORT_LEASE = [
-  ...["--leader-elect-lease-duration", "6s"],
-  ...["--leader-elect-renew-deadline", "4s"],
+  ...["--leader-elect-lease-duration", "10s"],
+  ...["--leader-elect-renew-deadline", "8s"],
   ...["--leader-elect-retry-period", "1s"],
 ];
+/** Longer than the test: whoever leads after another was given the lease, and has not waited for its end. */
+const LONG_LEASE = ["--leader-elect-lease-duration", "1h"];
+/** A slow disk is not what this is about: a write may take longer than a short lease. */
+const inMemory = { flags: ["--store", "memory"] };
 const REPLICAS = 6;
 const key = { namespace: "default", name: "web" };
 
@@ -60,7 +64,7 @@ function isComplete({ metadata, status }: Deployment): boolean {
 
 describe("two processes of controllers", () => {
   it("finish a rollout in the middle of which the leader was killed", async () => {
-    await using server = await DriftlessServer.start();
+    await using server = await DriftlessServer.start(inMemory);
     using client = clientOf(server);
     const { dataDir } = server;
     await using a = await DriftlessControllers.start({ dataDir, flags: SHORT_LEASE });
@@ -76,10 +80,12 @@ describe("two processes of controllers", () => {
     );
     let fewest = Number.POSITIVE_INFINITY;
     let isRolling = false;
+    let isHeld = false;
     await using _nodes = await PaperNodes.start({
       client,
       names: ["n1", "n2", "n3"],
       readyAfterMs: 800,
+      isHeld: () => isHeld,
       onPods: (pods) => {
         if (isRolling) fewest = Math.min(fewest, pods.filter(isReady).length);
       },
@@ -88,9 +94,10 @@ describe("two processes of controllers", () => {
     await until("the first version runs", async () => isComplete(await deployments.get(key)));
 
     isRolling = true;
+    isHeld = true;
     const { spec } = deploymentOf("v2");
     await deployments.patch(key, { spec: { template: spec.template } }, { type: "strategic" });
-    await until("the rollout is half done", async () => {
+    await until("the rollout has begun, and waits for its first pods", async () => {
       const { status, metadata } = await deployments.get(key);
       const isSeen = status.observedGeneration === metadata.generation;
       return isSeen && (status.updatedReplicas ?? 0) >= 2;
@@ -98,6 +105,7 @@ describe("two processes of controllers", () => {
     await a.kill();
     assert.equal(isComplete(await deployments.get(key)), false, "it was over too soon");
     assert.equal(b.isAtWork, false);
+    isHeld = false;
     await b.atWork();
     await until("the rollout is done", async () => isComplete(await deployments.get(key)));
 
@@ -118,23 +126,18 @@ describe("two processes of controllers", () => {
   it("hand over at once when the leader is told to stop", async () => {
     await using server = await DriftlessServer.start();
     const { dataDir } = server;
-    await using a = await DriftlessControllers.start({ dataDir });
+    await using a = await DriftlessControllers.start({ dataDir, flags: LONG_LEASE });
     await a.atWork();
-    await using b = await DriftlessControllers.start({ dataDir });
+    await using b = await DriftlessControllers.start({ dataDir, flags: LONG_LEASE });
     // Long enough to have met the lease.
     await until("the other has seen who leads", async () => b.log.includes("new leader"));
 
-    const code = await a.stop();
-    const stoppedMs = systemClock.monotonicMs();
+    assert.equal(await a.stop(), 0);
     await b.atWork();
-
-    assert.equal(code, 0);
-    // Without the release it would be thirteen seconds at least.
-    assert.ok(systemClock.monotonicMs() - stoppedMs < 10_000);
   });
 
   it("have one leader when the first one hangs, and comes to itself when another leads", async () => {
-    await using server = await DriftlessServer.start();
+    await using server = await DriftlessServer.start(inMemory);
     const { dataDir } = server;
     await using a = await DriftlessControllers.start({ dataDir, flags: SHORT_LEASE });
     await a.atWork();

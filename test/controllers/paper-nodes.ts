@@ -19,6 +19,8 @@ export interface PaperNodesOptions {
   readonly names: readonly string[];
   /** From bound to ready. */
   readonly readyAfterMs: number;
+  /** While it says so no pod becomes ready. */
+  readonly isHeld?: () => boolean;
   /** After each look: all pods as they were. */
   readonly onPods?: (pods: readonly Pod[]) => void;
 }
@@ -100,10 +102,7 @@ export class PaperNodes implements AsyncDisposable {
         await this.#pods.delete({ namespace, name }, { gracePeriodSeconds: 0 });
         return;
       }
-      const nowMs = systemClock.monotonicMs();
-      const boundAtMs = this.#boundAtMs.get(uid) ?? nowMs;
-      this.#boundAtMs.set(uid, boundAtMs);
-      if (isReady(pod) || nowMs - boundAtMs < this.#options.readyAfterMs) return;
+      if (isReady(pod) || !this.#isDue(uid)) return;
       const conditions = [{ type: "Ready", status: "True", lastTransitionTime: now() }];
       const patch = { metadata: { uid }, status: { phase: "Running", conditions } };
       await this.#pods.patch({ namespace, name }, patch, {
@@ -113,6 +112,15 @@ export class PaperNodes implements AsyncDisposable {
     } catch (err) {
       if (!isNotFound(err)) throw err;
     }
+  }
+
+  /** To become ready. */
+  #isDue(uid: string): boolean {
+    const { readyAfterMs, isHeld } = this.#options;
+    const nowMs = systemClock.monotonicMs();
+    const boundAtMs = this.#boundAtMs.get(uid) ?? nowMs;
+    this.#boundAtMs.set(uid, boundAtMs);
+    return nowMs - boundAtMs >= readyAfterMs && isHeld?.() !== true;
   }
 }
 

@@ -77,7 +77,8 @@ describe("a rollout of real pods under load", { skip, concurrency: true }, () =>
       await app.restart(mode);
       await app.until("it is given up", (deployment) => {
         assert.deepEqual(progressOf(deployment), ["False", "ProgressDeadlineExceeded"]);
-        assert.equal(deployment.status.replicas, of.replicas + 1);
+        const { replicas, updatedReplicas } = deployment.status;
+        assert.deepEqual([replicas, updatedReplicas], [of.replicas + 1, of.replicas + 1 - kept]);
       });
       const stuck = await app.pods();
       const old = stuck.filter(({ metadata }) => before.has(metadata.uid ?? ""));
@@ -113,6 +114,10 @@ describe("a rollout of real pods under load", { skip, concurrency: true }, () =>
     const [tooMany, ...more] = (await observer.verdict()).violations;
     assert.match(tooMany ?? "", /deployment planted, pod twin: .*there are 3 pods, allowed are 2/);
     assert.deepEqual(more, []);
+    // As long as it is there it would count, too.
+    await eventually("the end of the twin", async () =>
+      assert.deepEqual(uidsOf(await app.pods()), uidsOf(pods)),
+    );
 
     await Promise.all(
       pods.map(({ metadata: { name } }) =>

@@ -22,7 +22,7 @@ const namespace = "default";
 
 type LivePod = Pod & ApiObject;
 
-describe("scheduling on a real server", { timeout: 60_000 }, () => {
+describe("scheduling on a real server", () => {
   let server: DriftlessServer;
   let admin: ApiClient;
   let client: ApiClient;

@@ -44,9 +44,11 @@ export class Program {
   readonly child: ChildProcess;
   /** What it said, on both streams. */
   log = "";
+  #isClosed = false;
 
   constructor(child: ChildProcess) {
     this.child = child;
+    child.on("close", () => (this.#isClosed = true));
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on("data", (bytes: Buffer) => (this.log += bytes.toString()));
     }
@@ -56,11 +58,11 @@ export class Program {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** Its exit code, once it has ended. */
+  /** Its exit code, once it has ended and all that it said was read. */
   async ended(): Promise<number | null> {
     await until(
       "it ends",
-      () => this.hasEnded,
+      () => this.#isClosed,
       () => this.log,
     );
     return this.child.exitCode;

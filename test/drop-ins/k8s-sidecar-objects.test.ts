@@ -94,13 +94,14 @@ describe("driftless sidecar in place of k8s-sidecar, its objects", { timeout: 20
 
   it("FOLDER same: what others wrote stays, what is in the way of a file is replaced", async () => {
     await shows("plain", ["a.txt", "b.txt", "others.txt", "same"]);
+    await programs.get("plain")?.until("it is replaced", () => scene.read("plain/b.txt") === "b");
     equal(scene.read("plain/others.txt"), "of somebody else");
-    equal(scene.read("plain/b.txt"), "b");
   });
 
   it("FOLDER_ANNOTATION same: below the folder by default, or any directory that another annotation names", async () => {
     await shows("all", ["b.txt", "below"]);
-    equal(scene.read("all/below/d.txt"), "d");
+    // The directory is there before the file in it.
+    await programs.get("all")?.until("it is below", () => scene.read("all/below/d.txt") === "d");
     await programs
       .get("chosen")
       ?.until("it is elsewhere", () => scene.list("elsewhere").length > 0);
@@ -206,7 +207,14 @@ describe("driftless sidecar in place of k8s-sidecar, its objects", { timeout: 20
     await shows("sleeping", ["c.bin", "later"]);
     await server.remove("configmaps/one/later");
     await shows("sleeping", ["c.bin"]);
-    equal(/"stage":"source"/.test(programs.get("sleeping")?.log ?? ""), false);
+    // That the server takes its time may be said.
+    const problems = (programs.get("sleeping")?.log ?? "")
+      .split("\n")
+      .filter((line) => line.includes('"stage":"source"') && !line.includes("has not yet told of"));
+    deepEqual(
+      problems.filter((line) => !line.includes("problem is over")),
+      [],
+    );
   });
 
   it("SLEEP_TIME same: names are looked at this often, where the account may only get them", async () => {

@@ -72,6 +72,7 @@ describe("driftless sidecar in place of k8s-sidecar, its requests", { timeout: 2
         REQ_RETRY_BACKOFF_FACTOR: "0",
       });
       await told.until("it is told", () => target.of("/told").length === 1);
+      await told.until("it is said", () => told.times(/app was told/) === 1);
     });
 
     it("REQ_URL, REQ_METHOD, REQ_PAYLOAD same: a POST with the JSON that was given", () => {
@@ -105,8 +106,11 @@ describe("driftless sidecar in place of k8s-sidecar, its requests", { timeout: 2
       await target.goAway();
       const before = target.of("/told").length;
       for (const file of ["3", "4"]) {
+        const lives = told.times(/configuration is live/);
         await apply("told", { file });
-        await told.until("it is live", () => scene.read("told/file") === file);
+        // Said when the files are there: from then on this one is to be told.
+        await told.until("it is live", () => told.times(/configuration is live/) > lives);
+        equal(scene.read("told/file"), file);
       }
       await told.until("it fails", () => told.log.includes("nobody listens there"));
       await target.comeBack();

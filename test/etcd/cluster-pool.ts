@@ -8,6 +8,9 @@ import { EtcdStore, type EtcdStoreOptions } from "../../src/storage/etcd/etcd-st
 import type { OpenOptions, OpenStore } from "../../src/storage/testing/running-store.ts";
 import { EtcdCluster } from "./etcd-cluster.ts";
 
+/** For tests that are not about time: thousands of writes at once are no fault of a store, however long a busy machine takes. */
+export const PATIENT_CALL_MS = 60_000;
+
 /** A store with the real clock and chance. */
 export function etcdStore(
   options: Omit<EtcdStoreOptions, "clock" | "random" | "logger">,
@@ -31,6 +34,7 @@ export class ClusterPool implements AsyncDisposable {
     this.#cluster ??= await EtcdCluster.start({ binary: this.#binary });
     const options = {
       endpoints: this.#cluster.endpoints,
+      callTimeoutMs: PATIENT_CALL_MS,
       prefix: `/test-${++this.#opened}`,
       ...(maxPendingEvents !== undefined && { maxPendingEvents }),
     };

@@ -7,7 +7,7 @@ import { Secret } from "../../src/base/secret.ts";
 import { CaptureLogger } from "../../src/base/testing/capture-logger.ts";
 import type { EtcdStoreOptions } from "../../src/storage/etcd/etcd-store.ts";
 import { CompactedError, type Store, StoreUnavailableError } from "../../src/storage/store.ts";
-import { etcdStore } from "./cluster-pool.ts";
+import { etcdStore, PATIENT_CALL_MS } from "./cluster-pool.ts";
 import { enableAuth } from "./etcd-auth.ts";
 import { etcdBinary } from "./etcd-binaries.ts";
 import { EtcdCluster } from "./etcd-cluster.ts";
@@ -58,7 +58,7 @@ test("goes on with the next endpoint when its own goes away, watches too", async
   await using cluster = await EtcdCluster.start({ binary, members: 3 });
   await using running = await runStores(1, { endpoints: cluster.endpoints, callTimeoutMs });
   const store = only(running.stores);
-  const seen = watchKeys(store, await store.revision());
+  const seen = watchKeys(store, await patiently(() => store.revision()));
   for (const [i, member] of cluster.members.entries()) {
     await member.kill();
     await patiently(() => store.create(`/${i}`, bytes("x")));
@@ -156,7 +156,8 @@ test(
 
 test("reads large ranges in parts, as of one revision", async (binary) => {
   await using cluster = await EtcdCluster.start({ binary });
-  await using running = await runStores(1, { endpoints: cluster.endpoints });
+  const { endpoints } = cluster;
+  await using running = await runStores(1, { endpoints, callTimeoutMs: PATIENT_CALL_MS });
   const store = only(running.stores);
   const large = new Uint8Array(2 ** 20).fill(7);
   await Promise.all(

@@ -33,8 +33,8 @@ interface Watcher extends Watched {
 }
 
 const keys = ["/k/0", "/k/1", "/k/2", "/k/3", "/m/0", "/m/1"];
-/** After the faults are over, everything works again within this time. */
-const recoveryMs = 20_000;
+/** After the faults are over everything works again. How soon is the machine's affair; this ends a test that waits in vain. */
+const recoveryMs = 60_000;
 
 export class Traffic {
   readonly #options: TrafficOptions;
@@ -56,7 +56,7 @@ export class Traffic {
     const { stores, writers = 8 } = options;
     const [first] = stores;
     assert.ok(first);
-    const after = await first.revision();
+    const after = await patiently(() => first.revision());
     for (const [i, store] of stores.entries()) {
       traffic.#watch(store, `store ${i} all`, "/", after);
       traffic.#watch(store, `store ${i} /k/`, "/k/", after);
@@ -94,7 +94,7 @@ export class Traffic {
       checkNothingLost(watcher, this.#acknowledged);
       const [store] = stores;
       assert.ok(store);
-      const { items } = await store.range({ prefix: watcher.prefix, revision });
+      const { items } = await patiently(() => store.range({ prefix: watcher.prefix, revision }));
       checkState(watcher.name, replay(watcher, new Map()), items);
     }
     const [all, part, ...others] = this.#watchers;

@@ -3,9 +3,18 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { describe } from "../../src/base/errors.ts";
 import type { EnsuredBinary } from "../../tools/debian-later.ts";
 import { eventually } from "../up/driftless-up.ts";
 import { environmentFor } from "./debian-programs.ts";
@@ -46,11 +55,15 @@ export class LocalExample implements AsyncDisposable {
     chmodSync(join(this.root, "tmp"), 0o1777);
   }
 
-  /** Does what the README says, in its order, and throws when something is not as it says. */
+  /** Does what the README says, in its order, and throws when something is not as it says: with the log, without which nobody knows why. */
   async play(): Promise<void> {
     const readme = readFileSync(join(this.folder, "README.md"), "utf8");
     await using session = new ReadmeSession({ cwd: this.#checkout, env: this.#env });
-    await session.play(stepsOf(localPart(readme)));
+    try {
+      await session.play(stepsOf(localPart(readme)));
+    } catch (cause) {
+      throw new Error(`${describe(cause)}\n${this.#readmeLog()}`, { cause });
+    }
   }
 
   start(): ChildProcess {
@@ -82,6 +95,12 @@ export class LocalExample implements AsyncDisposable {
       if (still.length > 0) throw new Error(`there is ${still.join()}`);
     });
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** Where every README lets start.sh write. */
+  #readmeLog(): string {
+    const log = `${this.work}.log`;
+    return existsSync(log) ? readFileSync(log, "utf8") : "There is no log.";
   }
 
   #processes(): readonly number[] {

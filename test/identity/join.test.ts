@@ -31,7 +31,7 @@ describe("a machine that joins", () => {
     server = await DriftlessServer.start({ flags: ["--store", "memory"] });
     const { caHash } = await created();
     const clock = systemClock;
-    authority = await fetchAuthority({ server: server.url, caHash, clock, timeoutMs: 10_000 });
+    authority = await fetchAuthority({ server: server.url, caHash, clock, timeoutMs: 60_000 });
   });
   after(() => server[Symbol.asyncDispose]());
 
@@ -46,7 +46,7 @@ describe("a machine that joins", () => {
 
   async function post(as: Partial<Connection>, path: string, body: object): Promise<unknown> {
     const connection = { server: server.url, authority, isInsecure: false, namespace: "", ...as };
-    using client = new ApiClient({ connection, clock: systemClock, timeoutMs: 10_000 });
+    using client = new ApiClient({ connection, clock: systemClock, timeoutMs: 60_000 });
     return await client.request({ method: "POST", path, body });
   }
 
@@ -66,7 +66,7 @@ describe("a machine that joins", () => {
       server: server.url,
       caHash,
       clock: systemClock,
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
     });
     match(await refusal(wrong), /it shows no authority with the hash/);
   });

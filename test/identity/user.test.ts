@@ -30,7 +30,7 @@ describe("driftless user create", () => {
     using client = new ApiClient({
       connection: readKubeconfig(file),
       clock: systemClock,
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
     });
     const answer = (await client.request({
       method: "POST",

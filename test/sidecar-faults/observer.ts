@@ -139,6 +139,7 @@ const timer = setInterval(() => {
 }, PAUSE_MS);
 process.stdin.on("end", () => {
   clearInterval(timer);
+  for (const { eye } of eyes) eye.look();
   const versions = Object.fromEntries(eyes.map(({ name, eye }) => [name, eye.versions]));
   process.stdout.write(`${JSON.stringify({ looks, versions } satisfies Summary)}\n`);
 });

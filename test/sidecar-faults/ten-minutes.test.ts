@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { FakeClock } from "../../src/base/testing/fake-clock.ts";
 import { type TempDir, tempDir } from "../../src/base/testing/temp-dir.ts";
 import { Life, LifeApp, liveTexts, loadedTexts } from "./life.ts";
@@ -43,7 +43,7 @@ class Scene implements AsyncDisposable {
     return JSON.parse(readFileSync(this.dir.join("ack", name), "utf8")) as Ack;
   }
 
-  /** Time passes in small steps, with turns for what is real: the gate's process, connections. */
+  /** Time passes in small steps, with turns for connections. Nothing may wait for a process meanwhile: that takes time that is real. */
   async pass(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       await this.clock.step(STEP_MS);
@@ -55,7 +55,8 @@ class Scene implements AsyncDisposable {
     for (let turns = 0; !isSo(); turns++) {
       assert.ok(turns < 100_000, `never: ${what}`);
       await this.clock.step(1);
-      await setImmediate();
+      // The gate is a process, and needs time that is real.
+      await sleep(1);
     }
   }
 
@@ -93,7 +94,9 @@ describe("a sidecar whose app cannot be told for ten minutes", { timeout: 120_00
         assert.notEqual(scene.ack().noticed?.version, acked);
       }
       assert.ok(life.problems.get("reload") !== undefined, "it is said");
-      assert.equal(Math.max(...waiting), waiting[0], "timers pile up");
+      // One more while it is being told.
+      const [first, last] = [waiting.slice(0, 3), waiting.slice(-3)];
+      assert.ok(Math.min(...last) <= Math.min(...first), `timers pile up: ${waiting.join()}`);
       if (way === "answers 503") {
         const tries = app.told - before;
         assert.ok(tries >= 40 && tries <= 100, `${tries} tries`);
@@ -117,6 +120,7 @@ describe("a sidecar whose app cannot be told for ten minutes", { timeout: 120_00
     const life = await scene.start();
     scene.app.isDown = true;
     life.source.set({ a: "1" });
+    await scene.until("it is live", () => JSON.stringify(scene.live()) === '{"a":"1"}');
     await scene.pass(10 * MINUTE_MS);
     const { told } = scene.app;
     assert.ok(told >= 12 && told <= 20, `${told} tries in ten minutes`);

@@ -69,10 +69,8 @@ export class SidecarScene implements AsyncDisposable {
   }
 
   async kill(child: ChildProcess, signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const exited = once(child, "exit");
     child.kill(signal);
-    await exited;
+    await ended(child);
   }
 
   /** Keeps another process, to end with the scene. */
@@ -93,9 +91,10 @@ export class SidecarScene implements AsyncDisposable {
   }
 }
 
-/** Its exit code. */
+/** Its exit code, once all that it said was read: what it says last comes after its end. */
 export async function ended(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null) return child.exitCode;
-  const [code] = (await once(child, "exit")) as [number | null];
-  return code;
+  const hasEnded = child.exitCode !== null || child.signalCode !== null;
+  const isRead = [child.stdout, child.stderr].every((stream) => stream?.closed ?? true);
+  if (!hasEnded || !isRead) await once(child, "close");
+  return child.exitCode;
 }

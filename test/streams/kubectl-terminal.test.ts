@@ -36,7 +36,11 @@ for (const line of kubectlLines) {
         printed += bytes.toString();
         if (printed.includes("go") && !hasTyped) {
           hasTyped = true;
-          terminal.stdin.write("\u0003\u0004");
+          // With these keys the command ends: before that its size has to be there.
+          void server
+            .session(0)
+            .then((session) => session.sized(1))
+            .then(() => terminal.stdin.write("\u0003\u0004"));
         }
       });
       const [code] = (await once(terminal, "close")) as [number];

@@ -7,6 +7,7 @@ import { createServer } from "node:net";
 import { test } from "node:test";
 import { type TempDir, tempDir } from "../../src/base/testing/temp-dir.ts";
 import { groupLives } from "../../src/supervisor/process-group.ts";
+import { eventually } from "../up/driftless-up.ts";
 import { RunProcess } from "./run-process.ts";
 
 const quick = ["--min-wait", "1ms"];
@@ -28,30 +29,31 @@ async function freePort(): Promise<number> {
 }
 
 /** Listens where it is told, or does not listen at all, or is not well. */
-const program = `
+const server = `
   const { A, PORT } = process.env;
   const answer = (_, response) => response.writeHead(A === "sick" ? 500 : 200).end();
-  if (A !== "deaf") require("node:http").createServer(answer).listen(Number(PORT), "127.0.0.1");
-  else setInterval(() => undefined, 1e6);
-  console.log("A=" + A);`;
+  require("node:http").createServer(answer).listen(Number(PORT), "127.0.0.1");`;
+const program = 'echo A=$A; test "$A" = deaf && exec sleep 1000; exec "$0" -e "$1"';
 
-for (const [scheme, bad] of [
-  ["tcp", "deaf"],
-  ["http", "sick"],
+for (const [scheme, bad, timeout] of [
+  ["tcp", "deaf", "1s"],
+  // It has to be up by then to say that it is not well.
+  ["http", "sick", "5s"],
 ] as const) {
   test(`run takes a program that answers by ${scheme} for ready, and goes back from one that does not`, async () => {
     using dir = tempDir();
     dir.write({ A: "1" });
     const port = await freePort();
     const check = scheme === "tcp" ? `tcp:${port}` : `http://127.0.0.1:${port}/healthz`;
-    const flags = ["--env-from", dir.path, "--ready", check, "--ready-timeout", "1s"];
+    const flags = ["--env-from", dir.path, "--ready", check, "--ready-timeout", timeout];
     await using run = RunProcess.start({
-      args: [...quick, ...flags, "--", process.execPath, "-e", program],
+      args: [...quick, ...flags, "--", "sh", "-c", program, process.execPath, server],
       env: { PORT: String(port) },
     });
     await run.untilLogged("program is ready");
     put(dir, "A", bad);
     await run.untilLogged("program is ready", 2);
+    await run.until(({ printed }) => printed.length >= 3);
     assert.deepEqual(run.printed, ["A=1", `A=${bad}`, "A=1"]);
     const [refusal] = run.logged.filter(({ reason }) => reason === "not-ready");
     assert.match(
@@ -68,14 +70,17 @@ test("run kills a gate that hangs, with all that it has started, and keeps its p
   dir.write({ A: "1" });
   const gate = `sh -c 'test "$A" = hang || exit 0; echo $$ > ${dir.join("..gate")}; sleep 1000 & sleep 1000'`;
   const script = "echo A=$A; exec sleep 1000";
-  const flags = ["--env-from", dir.path, "--gate", gate, "--gate-timeout", "2s"];
+  // By then it has said who it is.
+  const flags = ["--env-from", dir.path, "--gate", gate, "--gate-timeout", "5s"];
   await using run = RunProcess.start({ args: [...quick, ...flags, "--", "sh", "-c", script] });
   await run.untilPrinted("A=1");
   put(dir, "A", "hang");
   await run.untilLogged("version refused, the last good one stays");
   const [refusal] = run.logged.filter(({ reason }) => reason === "gate");
-  assert.match(String(refusal?.["why"]), /did not end within 2 s/);
-  assert.equal(groupLives(Number(readFileSync(dir.join("..gate"), "utf8"))), false);
+  assert.match(String(refusal?.["why"]), /did not end within 5 s/);
+  const group = Number(readFileSync(dir.join("..gate"), "utf8"));
+  // Those that it has started are killed with it, and nobody waits for them.
+  await eventually("the end of all of them", () => assert.equal(groupLives(group), false));
   put(dir, "A", "3");
   await run.untilPrinted("A=3");
   assert.deepEqual(run.printed, ["A=1", "A=3"]);

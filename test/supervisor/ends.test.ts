@@ -46,10 +46,16 @@ test("run leaves its program alone when it is killed itself", async () => {
   const script = `echo up; while :; do test -e ${dir.join("ask")} && touch ${alive}; sleep 0.05; done`;
   await using run = RunProcess.start({ args: ["--", "sh", "-c", script] });
   await run.untilPrinted("up");
-  run.signal("SIGKILL");
-  // Whoever is left holds the pipes, so that there is no "close".
-  dir.write({ ask: "" });
-  await untilTrue(() => existsSync(alive));
+  await run.untilStarted(1);
+  const [pid = 0] = run.pids;
+  try {
+    run.signal("SIGKILL");
+    // Whoever is left holds the pipes, so that there is no "close".
+    dir.write({ ask: "" });
+    await untilTrue(() => existsSync(alive));
+  } finally {
+    process.kill(pid, "SIGKILL");
+  }
 });
 
 async function untilTrue(isTrue: () => boolean): Promise<void> {
@@ -71,6 +77,7 @@ test("run goes on with a restart when somebody kills the old program before its 
   await run.untilPrinted("asked");
   // What is wanted changes on the way: nothing of it is lost.
   put(dir, "A", "3");
+  await run.untilStarted(1);
   process.kill(run.pids[0] ?? 0, "SIGKILL");
   await run.untilPrinted("A=3");
   run.signal("SIGTERM");
@@ -100,6 +107,7 @@ test("run ends what a program that ended by itself has left behind, before it st
   const script = `test -e ${state.join("x")} && { echo again; exec sleep 1000; }; touch ${state.join("x")}; (trap '' HUP; exec sleep 1000) & exit 1`;
   await using run = RunProcess.start({ args: ["--restart", "--", "sh", "-c", script] });
   await run.untilPrinted("again");
+  await run.untilStarted(2);
   const [first = 0] = run.pids;
   assert.equal(groupLives(first), false);
 });

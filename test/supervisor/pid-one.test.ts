@@ -16,7 +16,7 @@ test("run as PID 1 lets go of processes whose parents have ended", { skip }, asy
   // Twenty double forks: the one between ends at once, what it has started a little later.
   const forks =
     "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do (sleep 0.1 &); done";
-  const wait = `n=1; for i in $(seq 100); do n=$(${zombies}); test $n = 0 && break; sleep 0.1; done`;
+  const wait = `n=1; for i in $(seq 600); do n=$(${zombies}); test $n = 0 && break; sleep 0.1; done`;
   const script = `echo parent $PPID; ${forks}; sleep 0.5; ${wait}; echo zombies $n; exit 5`;
   await using run = RunProcess.start({ prefix, args: ["--", "sh", "-c", script] });
   assert.equal(await run.exit, 5, JSON.stringify(run.logged));

@@ -29,8 +29,8 @@ test(`run restarts its program ${restarts} times without a leak`, async () => {
     if (n % 5 === 0) counts.push(run.openFiles);
   }
   const [first = 0] = counts;
-  // A program that is being started has a few for a moment.
-  assert.ok((counts.at(-1) ?? 0) <= first + 4, `open files: ${counts.join(", ")}`);
+  // A program that is being started has a few for a moment; what leaks is there in all of the last ones.
+  assert.ok(Math.min(...counts.slice(-3)) <= first + 4, `open files: ${counts.join(", ")}`);
   const warnings = run.logged.filter(({ message }) => /warning|leak/i.test(message));
   assert.deepEqual(warnings, []);
   run.signal("SIGTERM");

@@ -112,6 +112,11 @@ export class RunProcess implements AsyncDisposable {
     return this.until(({ printed }) => printed.includes(line));
   }
 
+  /** What it prints may be read sooner than what is logged about it. */
+  untilStarted(count: number): Promise<void> {
+    return this.until(({ pids }) => pids.length >= count);
+  }
+
   untilLogged(message: string, count = 1): Promise<void> {
     return this.until(
       ({ logged }) => logged.filter((line) => line.message === message).length >= count,

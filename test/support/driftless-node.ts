@@ -100,7 +100,8 @@ export class DriftlessNode implements AsyncDisposable {
         output += text;
         if (/ready/.test(output)) resolve();
       });
-      child.once("exit", (code, signal) => {
+      // Not its exit: by then not all that it wrote has been read.
+      child.once("close", (code, signal) => {
         reject(
           new Error(`the node ended with ${code ?? signal} before it was ready: ${this.#log}`),
         );

@@ -70,7 +70,8 @@ export class DriftlessServer implements AsyncDisposable {
         const found = /ready on (\S+),/.exec(output);
         if (found?.[1] !== undefined) resolve(found[1]);
       });
-      child.once("exit", (code, signal) => {
+      // Not its exit: by then not all that it wrote has been read.
+      child.once("close", (code, signal) => {
         reject(new Error(`the server ended with ${code ?? signal} before it was ready: ${log}`));
       });
     });

@@ -39,6 +39,26 @@ test("An orphan with the Deployment's template is adopted and becomes current", 
   assert.equal(rollout.progress[0], "FoundNewReplicaSet");
 });
 
+test("An orphan that the informer still shows as another's is adopted, and no second one is made", async () => {
+  await using rollout = new SimRollout();
+  rollout.create({ replicas: 2 });
+  await rollout.start();
+  await rollout.complete();
+  const name = rollout.set("v1").metadata.name ?? "";
+  const { sim } = rollout;
+  sim.watchLagMs = ({ kind }) => (kind === "ReplicaSet" ? 3000 : 0);
+  sim.patch(REPLICA_SET, `default/${name}`, { metadata: { ownerReferences: null } });
+  sim.delete(DEPLOYMENT, "default/web");
+  rollout.create({ replicas: 2 });
+  await rollout.complete();
+  assert.deepEqual(
+    rollout.sets.map(({ metadata }) => metadata.name),
+    [name],
+  );
+  assert.equal(ownerOf(rollout, name), "web");
+  assert.equal(rollout.deployment.status.collisionCount, undefined);
+});
+
 test("An orphan with another template is adopted and replaced", async () => {
   await using rollout = new SimRollout();
   rollout.create({ replicas: 2 });

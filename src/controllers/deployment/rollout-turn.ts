@@ -8,10 +8,11 @@
 import { isAlreadyExists } from "../../api/status-error.ts";
 import type { DeploymentStatus } from "../../api/types.ts";
 import { describe } from "../../base/errors.ts";
-import { isControlledBy } from "../../controller/owner.ts";
+import { controllerOf, isControlledBy } from "../../controller/owner.ts";
 import { isNamespaceTerminating } from "../pods/pod-control.ts";
 import type { PodObject } from "../pods/pod-object.ts";
 import { sameStatus } from "../pods/same-status.ts";
+import { selectorOf } from "../pods/selector-of.ts";
 import {
   conditionAt,
   conditionOf,
@@ -81,7 +82,7 @@ export class RolloutTurn {
 
   async #rollOut(): Promise<number | undefined> {
     const isMade = isRecreate(this.#deployment) ? await this.#recreate() : await this.#roll();
-    // There is no ReplicaSet to go on with: its name is taken, or its namespace goes.
+    // There is no ReplicaSet to go on with: its name is taken, it is about to be adopted, or its namespace goes.
     if (!isMade) return undefined;
     const { nowMs } = this.#options;
     const status = rolloutStatus(this.#deployment, this.#sets, nowMs);
@@ -161,6 +162,8 @@ export class RolloutTurn {
       writer.has(this.#deployment, found);
       return found;
     }
+    // Nobody's any more, which the informer does not show yet: its event brings the turn that takes it over, with its pods.
+    if (isFreeFor(this.#deployment, found)) return undefined;
     await this.#writeStatus({ ...status, collisionCount: (status.collisionCount ?? 0) + 1 });
     return undefined;
   }
@@ -277,4 +280,15 @@ export class RolloutTurn {
     if (isNumbered && sameStatus(status, seen.status)) return;
     await writer.updateStatus({ ...this.#deployment, status }, signal);
   }
+}
+
+/** As it would be made, and for whoever selects it. */
+function isFreeFor(deployment: DeploymentObject, found: ReplicaSetObject): boolean {
+  const { labels, deletionTimestamp } = found.metadata;
+  return (
+    controllerOf(found) === undefined &&
+    deletionTimestamp == null &&
+    selectorOf(deployment)?.matches(labels) === true &&
+    isSameTemplate(found.spec.template, deployment.spec.template)
+  );
 }

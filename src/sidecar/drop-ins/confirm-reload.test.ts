@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
-import { systemClock } from "../../base/clock.ts";
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { FakeClock } from "../../base/testing/fake-clock.ts";
 import { confirmedReload } from "./confirm-reload.ts";
 
 const { signal: never } = new AbortController();
@@ -15,6 +16,13 @@ interface Prometheus {
   answer?: { readonly status: number; readonly text: string };
 }
 
+interface Circumstances {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  readonly clock?: Clock;
+  readonly onAsked?: () => void;
+}
+
 const BEFORE = "2026-01-01T00:00:00.000000001Z";
 const AFTER = "2026-01-01T00:00:01.5Z";
 
@@ -22,9 +30,15 @@ const AFTER = "2026-01-01T00:00:01.5Z";
 async function reloaded(
   state: Prometheus,
   onTold: (state: Prometheus) => void,
-  { timeoutMs = 30_000, signal = never } = {},
+  {
+    timeoutMs = 30_000,
+    signal = never,
+    clock = systemClock,
+    onAsked = () => {},
+  }: Circumstances = {},
 ): Promise<void> {
   const server = createServer((_, response) => {
+    onAsked();
     const { isGood, loadedAt, answer } = state;
     const data = { reloadConfigSuccess: isGood, lastConfigTime: loadedAt };
     const text = JSON.stringify({ status: "success", data });
@@ -37,11 +51,23 @@ async function reloaded(
     await Promise.resolve();
   };
   try {
-    await confirmedReload({ url, tell, timeoutMs, clock: systemClock })(signal);
+    await confirmedReload({ url, tell, timeoutMs, clock })(signal);
   } finally {
     server.closeAllConnections();
     server.close();
   }
+}
+
+/** Time passes only while it sleeps between two questions: those take none. */
+async function inSleeps(act: (clock: Clock) => Promise<void>): Promise<void> {
+  const clock = new FakeClock();
+  const done = new AbortController();
+  const ended = act(clock).finally(() => done.abort());
+  const passing = async (): Promise<void> => {
+    // Besides the limit for all of it.
+    while (!done.signal.aborted) await clock.step(clock.waiting > 1 ? 10 : 0);
+  };
+  await Promise.all([ended, passing()]);
 }
 
 describe("confirmedReload", () => {
@@ -72,6 +98,28 @@ describe("confirmedReload", () => {
       reloaded(state, () => undefined, { timeoutMs: 300 }),
       { message },
     );
+  });
+
+  it("says that it was refused again, when a bad configuration is followed by another", async () => {
+    const message = /that it has loaded its configuration; it says that its last try has failed$/;
+    const state = { isGood: false, loadedAt: BEFORE };
+    await assert.rejects(
+      inSleeps((clock) => reloaded(state, () => undefined, { timeoutMs: 300, clock })),
+      { message },
+    );
+  });
+
+  it("asks more than once although there is only a second for it", async () => {
+    const state = { isGood: true, loadedAt: BEFORE };
+    let asks = 0;
+    const onAsked = (): void => {
+      // Before it is told, after that, and once more: Prometheus takes a moment.
+      if (++asks === 3) state.loadedAt = AFTER;
+    };
+    await inSleeps((clock) =>
+      reloaded(state, () => undefined, { timeoutMs: 1000, clock, onAsked }),
+    );
+    assert.equal(asks, 3);
   });
 
   const strange = [

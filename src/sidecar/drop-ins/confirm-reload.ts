@@ -1,7 +1,9 @@
 // A signal says nothing about how it went. Prometheus does, at an address of its own: when it last loaded its configuration with success, and whether the last try was one.
 //
-//   ask ──> tell ──> ask, every second: loaded since ──> told
-//                                       good before, bad now ──> failed
+//   ask ──> tell ──> ask, again and again: loaded since ──> told
+//                                          good before, bad now ──> failed
+//
+// Bad before and bad now may be the state of before: then only time tells, and what it says last is said.
 
 import type { IncomingMessage } from "node:http";
 import { deadline } from "../../base/abort.ts";
@@ -24,26 +26,30 @@ interface LoadState {
   readonly loadedAtMs: number;
 }
 
-const ASK_EVERY_MS = 1000;
+/** Soon at first: most reloads take no time, and a short limit must leave room for more than one question. */
+const FIRST_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 1000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Tells, and settles once Prometheus says that it has loaded its configuration since. */
 export function confirmedReload({ url, tell, timeoutMs, clock }: ConfirmOptions): ReloadTry {
   return async (signal) => {
     using limit = deadline({ clock, timeoutMs, signal });
+    let last = "";
     try {
       const before = await loadState(url, limit.signal);
       await tell(limit.signal);
-      for (;;) {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
         const now = await loadState(url, limit.signal);
         if (now.isGood && now.loadedAtMs > before.loadedAtMs) return;
         if (before.isGood && !now.isGood) throw new Error("Prometheus refused the configuration");
-        await clock.sleep(ASK_EVERY_MS, limit.signal);
+        if (!now.isGood) last = "; it says that its last try has failed";
+        await clock.sleep(pauseMs, limit.signal);
       }
     } catch (err) {
       signal.throwIfAborted();
       if (!limit.signal.aborted) throw err;
-      const message = `Prometheus did not say within ${timeoutMs / 1000} s that it has loaded its configuration`;
+      const message = `Prometheus did not say within ${timeoutMs / 1000} s that it has loaded its configuration${last}`;
       throw new Error(message, { cause: err });
     }
   };

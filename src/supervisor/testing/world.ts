@@ -13,6 +13,9 @@ import type { Files } from "../settings.ts";
 import { Supervisor } from "../supervisor.ts";
 import type { SupervisorOptions } from "../supervisor-options.ts";
 
+/** Longer than any command takes on a busy machine; only a test that fails waits as long. */
+const LIMIT_MS = 60_000;
+
 export class FakeSource implements LiveSource {
   readonly name = "fake";
   readonly path: string;
@@ -152,6 +155,14 @@ export class World {
     const child = this.children.at(-1);
     assert.ok(child);
     return child;
+  }
+
+  /** Commands are real, and take their time, in which the clock stands still. */
+  async until(isTrue: () => boolean): Promise<void> {
+    for (const limit = AbortSignal.timeout(LIMIT_MS); !isTrue(); ) {
+      assert.ok(!limit.aborted, "waited in vain");
+      await this.clock.step(0);
+    }
   }
 
   /** Runs with A=1, and is good. */
