@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { isErrno } from "../../src/base/errors.ts";
 import { FakeClock } from "../../src/base/testing/fake-clock.ts";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
 import { type Built, buildC } from "../support/c-program.ts";
@@ -46,19 +47,32 @@ async function traced({ directory, kind, app }: Scene, fault: readonly string[])
   const { port } = app;
   await app[Symbol.asyncDispose](); // The child has one of its own, at the same address.
   const child = [process.execPath, CHILD, directory, kind, String(port)];
+  let outcome: string;
   try {
     const { stdout } = await promisify(execFile)(faultAt.path, [...fault, ...child], {
       timeout: HANG_MS,
       killSignal: "SIGKILL",
     });
-    return stdout.trim();
+    outcome = stdout.trim();
   } catch (err) {
     const { code, stdout = "" } = err as { readonly code?: unknown; readonly stdout?: string };
     // Node itself gives up when one of its own pipes or sockets fails in a way that it holds to be impossible: that is as good as a kill.
     if (code !== ABORTED) throw err;
-    return `aborted after ${stdout.trim()}`;
-  } finally {
-    await app.listen(port);
+    outcome = `aborted after ${stdout.trim()}`;
+  }
+  await listenAgain(app, port);
+  return outcome;
+}
+
+/** One that was aborted is over when the tracer says so; the last of its threads lets go of the address a moment later. */
+async function listenAgain(app: LifeApp, port: number): Promise<void> {
+  for (const limit = AbortSignal.timeout(HANG_MS); ; ) {
+    try {
+      return await app.listen(port);
+    } catch (err) {
+      if (!isErrno(err, "EADDRINUSE") || limit.aborted) throw err;
+      await sleep(10);
+    }
   }
 }
 
