@@ -8,7 +8,7 @@ import { lineDiff } from "../cli/line-diff.ts";
 import { currentProcess } from "../files/process-identity.ts";
 import type { Compose } from "../sidecar/compose-model.ts";
 import { Gate } from "../sidecar/gate/gate.ts";
-import { obstacleTo } from "../sidecar/publish/ensure-directory.ts";
+import { obstacleTo } from "../sidecar/publish/obstacle-to.ts";
 import { StateDirectory, scratchIn } from "../sidecar/publish/state-directory.ts";
 import type { Candidate } from "../sidecar/publisher.ts";
 import { dryRunText } from "../sidecar/sidecar-dry-run.ts";

@@ -26,16 +26,11 @@ export class Copies {
     return this.#areWrong;
   }
 
-  /** Throws SnapshotError. */
-  publish(settings: Settings): void {
-    this.#options.program.publish(settings);
-    this.#areWrong = false;
-  }
-
   /** Says whether it worked; if not, it is worth another try when the alarm rings. */
-  tryPublish(settings: Settings): boolean {
+  publish(settings: Settings): boolean {
     try {
-      this.publish(settings);
+      this.#options.program.publish(settings);
+      this.#areWrong = false;
       return true;
     } catch (err) {
       this.postpone(settings, err);
@@ -45,7 +40,7 @@ export class Copies {
 
   /** Back to what the program that stays was started with. */
   restore(settings: Settings | undefined): void {
-    this.#areWrong = settings !== undefined && !this.tryPublish(settings);
+    this.#areWrong = settings !== undefined && !this.publish(settings);
   }
 
   postpone({ version }: Settings, err: unknown): void {

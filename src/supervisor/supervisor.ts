@@ -260,7 +260,7 @@ export class Supervisor {
     await this.#trial?.lastTry();
     if (isMoot()) return false;
     if (this.#trial?.state === "ready") this.#adopt();
-    return this.#copies.tryPublish(settings);
+    return this.#copies.publish(settings);
   }
 
   #isPassed({ version }: Settings): boolean {
@@ -308,7 +308,7 @@ export class Supervisor {
     // Ending may take long. A gate may too: what is through it already is up sooner.
     const isOld = reason === "change" && newest?.version !== settings.version;
     const isBetter =
-      isOld && newest && !this.#options.program.hasGate && this.#copies.tryPublish(newest);
+      isOld && newest && !this.#options.program.hasGate && this.#copies.publish(newest);
     await this.#start(isBetter ? newest : settings, reason);
   }
 
@@ -346,7 +346,7 @@ export class Supervisor {
     }
     // Files that are not ours stay as they are.
     const target = program.ownsFiles ? good : mixed(good, failed);
-    if (this.#copies.tryPublish(target)) await this.#replace(target, "back");
+    if (this.#copies.publish(target)) await this.#replace(target, "back");
     else await this.#alarm.pause();
   }
 
@@ -362,7 +362,7 @@ export class Supervisor {
         revival.isDue = true;
       });
     }
-    if (!this.#revival.isDue || !this.#copies.tryPublish(this.#applied)) await this.#alarm.pause();
+    if (!this.#revival.isDue || !this.#copies.publish(this.#applied)) await this.#alarm.pause();
     else await this.#start(this.#applied, "crash");
   }
 

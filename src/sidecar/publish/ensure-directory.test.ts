@@ -2,7 +2,7 @@ import { equal, throws } from "node:assert/strict";
 import { statSync, symlinkSync } from "node:fs";
 import { describe, it } from "node:test";
 import { tempDir } from "../../base/testing/temp-dir.ts";
-import { ensureDirectory, obstacleTo } from "./ensure-directory.ts";
+import { ensureDirectory } from "./ensure-directory.ts";
 
 describe("ensureDirectory", () => {
   it("makes those above, through links, and takes what is there", () => {
@@ -23,21 +23,5 @@ describe("ensureDirectory", () => {
 
   it("ends where nothing can be made", () => {
     throws(() => ensureDirectory("/proc/nowhere/below"), { code: "ENOENT" });
-  });
-});
-
-describe("obstacleTo", () => {
-  it("is nothing where a directory is there or could be made, and makes none", () => {
-    using dir = tempDir();
-    equal(obstacleTo(dir.path), undefined);
-    equal(obstacleTo(dir.join("a/b")), undefined);
-    equal(statSync(dir.join("a"), { throwIfNoEntry: false }), undefined);
-  });
-
-  it("says what is in the way", () => {
-    using dir = tempDir();
-    dir.write({ file: "" });
-    equal(obstacleTo(dir.join("file")), `${dir.join("file")} is no directory`);
-    equal(obstacleTo(dir.join("file/below")), `${dir.join("file")} is no directory`);
   });
 });
