@@ -3,6 +3,7 @@
 //
 // A change is dispatched by index: a watcher of one object costs nothing when another changes.
 
+import { firstIndex } from "../../base/bisect.ts";
 import { CacheEvent, type EventType } from "./cache-event.ts";
 import type { CachedObject } from "./cached-object.ts";
 import { SortedKeys } from "./sorted-keys.ts";
@@ -81,7 +82,7 @@ export class KindCache {
     for (const watcher of this.watchers()) watcher.sink.expire("the watch cache was rebuilt");
     for (const index of [this.#byNamespace, this.#byObject, this.#byField]) index.clear();
     this.#all.clear();
-    for (const key of [...this.#objects.keys()]) this.#keys.remove(key);
+    this.#keys.clear();
     this.#objects.clear();
     for (const object of objects) {
       this.#objects.set(object.key, object);
@@ -129,13 +130,7 @@ export class KindCache {
 
   /** The known changes after this revision. */
   since(revision: bigint): readonly CacheEvent[] {
-    let [low, high] = [0, this.#window.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#window[middle]?.revision ?? 0n) <= revision) low = middle + 1;
-      else high = middle;
-    }
-    return this.#window.slice(low);
+    return this.#window.slice(firstIndex(this.#window, (event) => event.revision > revision));
   }
 
   join(watcher: Watcher): void {

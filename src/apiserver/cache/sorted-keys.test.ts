@@ -33,4 +33,35 @@ describe("SortedKeys", () => {
       }),
     );
   });
+
+  it("is one with thousands of keys too, in whatever order they come and go", () => {
+    const numbers = fc.array(fc.integer({ min: 0, max: 9999 }), { minLength: 3000 });
+    fc.assert(
+      fc.property(numbers, fc.boolean(), (all, isOrdered) => {
+        const model = new Set((isOrdered ? all.toSorted() : all).map((n) => `${n % 7}/${n}`));
+        const keys = new SortedKeys();
+        for (const key of model) keys.insert(key);
+        for (const key of [...model].slice(0, 2000)) {
+          keys.remove(key);
+          model.delete(key);
+        }
+        const sorted = [...model].sort();
+        deepEqual([...keys.from("")], sorted);
+        for (const after of ["", "3/", "3/5", ...sorted.slice(0, 3), sorted.at(-1) ?? ""]) {
+          const expected = sorted.filter((key) => key.startsWith("3/") && key > after);
+          deepEqual([...keys.from("3/", after)], expected);
+        }
+        equal(keys.size, model.size);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("is empty when it was cleared", () => {
+    const keys = new SortedKeys();
+    keys.insert("a");
+    keys.clear();
+    deepEqual([...keys.from("")], []);
+    equal(keys.size, 0);
+  });
 });

@@ -1,48 +1,83 @@
-// Keys in the order in which lists show them: bytewise. An array with bisection: inserting moves pointers, which
-// for 100,000 keys takes microseconds, and a page of a list is a slice.
+// Keys in the order in which lists show them: bytewise. They lie in short arrays, one after the other, and all of
+// them are found by bisection: a new key moves the few that share its array, however many there are in all.
+
+import { firstIndex } from "../../base/bisect.ts";
+
+/** Moving so many pointers costs less than finding the place. */
+const MAX_CHUNK_KEYS = 512;
+
+/** A key's place; behind the last key there is none. */
+interface Place {
+  readonly chunk: number;
+  readonly at: number;
+}
 
 export class SortedKeys {
-  /** Sorted by `compareKeys`, no key twice. */
-  readonly #keys: string[] = [];
+  /** Never empty, each of them and one after the other sorted by `compareKeys`; no key twice. */
+  #chunks: string[][] = [];
+  #size = 0;
 
   get size(): number {
-    return this.#keys.length;
+    return this.#size;
+  }
+
+  clear(): void {
+    this.#chunks = [];
+    this.#size = 0;
   }
 
   /** The key is not there yet. */
   insert(key: string): void {
-    const at = this.#firstAtOrAfter(key);
-    if (at === this.#keys.length) this.#keys.push(key);
-    else this.#keys.splice(at, 0, key);
+    this.#size++;
+    const { chunk, at } = this.#placeToInsert(key);
+    const keys = this.#chunks[chunk];
+    if (keys === undefined) {
+      this.#chunks.push([key]);
+      return;
+    }
+    keys.splice(at, 0, key);
+    if (keys.length <= MAX_CHUNK_KEYS) return;
+    // Keys that come in order leave full arrays behind them.
+    const kept = at === keys.length - 1 ? at : keys.length >>> 1;
+    this.#chunks.splice(chunk + 1, 0, keys.splice(kept));
   }
 
   remove(key: string): void {
-    const at = this.#firstAtOrAfter(key);
-    if (this.#keys[at] === key) this.#keys.splice(at, 1);
+    const { chunk, at } = this.#firstAtOrAfter(key);
+    const keys = this.#chunks[chunk];
+    if (keys?.[at] !== key) return;
+    this.#size--;
+    keys.splice(at, 1);
+    if (keys.length === 0) this.#chunks.splice(chunk, 1);
   }
 
-  /** All keys that begin with the prefix, after `after`. */
+  /** All keys that begin with the prefix, after `after`. Nothing may come or go meanwhile. */
   *from(prefix: string, after = ""): Generator<string> {
-    let at = this.#firstAtOrAfter(prefix);
-    if (after !== "" && compareKeys(after, prefix) >= 0) {
-      at = this.#firstAtOrAfter(after);
-      if (this.#keys[at] === after) at++;
-    }
-    for (; at < this.#keys.length; at++) {
-      const key = this.#keys[at] ?? "";
-      if (!key.startsWith(prefix)) return;
-      yield key;
+    const isLater = after !== "" && compareKeys(after, prefix) >= 0;
+    let { chunk, at } = this.#firstAtOrAfter(isLater ? after : prefix);
+    if (isLater && this.#chunks[chunk]?.[at] === after) at++;
+    for (; chunk < this.#chunks.length; chunk++, at = 0) {
+      const keys = this.#chunks[chunk] ?? [];
+      for (; at < keys.length; at++) {
+        const key = keys[at] ?? "";
+        if (!key.startsWith(prefix)) return;
+        yield key;
+      }
     }
   }
 
-  #firstAtOrAfter(key: string): number {
-    let [low, high] = [0, this.#keys.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (compareKeys(this.#keys[middle] ?? "", key) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+  /** At the end of an array rather than at the start of the next. */
+  #placeToInsert(key: string): Place {
+    const place = this.#firstAtOrAfter(key);
+    const before = this.#chunks[place.chunk - 1];
+    if (place.at > 0 || before === undefined) return place;
+    return { chunk: place.chunk - 1, at: before.length };
+  }
+
+  #firstAtOrAfter(key: string): Place {
+    const chunk = firstIndex(this.#chunks, (keys) => compareKeys(keys.at(-1) ?? "", key) >= 0);
+    const keys = this.#chunks[chunk] ?? [];
+    return { chunk, at: firstIndex(keys, (other) => compareKeys(other, key) >= 0) };
   }
 }
 

@@ -26,7 +26,18 @@ export function createdBySystem(
   const object = { kind: kind.kind, apiVersion: apiVersionOf(kind), ...structuredClone(wanted) };
   resource.strategy.applyDefaults?.(object);
   object.metadata.managedFields = owners(resource, { live: undefined, next: object, write });
-  beforeCreate(resource, object, writeContext(write));
+  beforeCreate(resource, object, writeContext(write.nowMs));
+  return object;
+}
+
+/**
+ * A new object of a kind that nobody can change: nobody owns its fields, so that there is nothing to work out and to store about them.
+ * It shares its values with what is given.
+ */
+export function createdForGood(resource: Resource, wanted: ApiObject, nowMs: number): ApiObject {
+  const { kind } = resource;
+  const object = { kind: kind.kind, apiVersion: apiVersionOf(kind), ...wanted };
+  beforeCreate(resource, object, writeContext(nowMs));
   return object;
 }
 
@@ -39,13 +50,13 @@ export function updatedBySystem(
   const object = structuredClone(wanted);
   object.metadata.managedFields = owners(resource, { live, next: object, write });
   beforeUpdate(resource, object, live, {
-    context: writeContext(write),
+    context: writeContext(write.nowMs),
     subresource: "",
   });
   return object;
 }
 
-function writeContext({ nowMs }: SystemWrite): WriteContext {
+function writeContext(nowMs: number): WriteContext {
   return { now: timestamp(nowMs), nowMs, dryRun: false };
 }
 

@@ -1,5 +1,6 @@
 // What is going on for one object: contents that wait for their revision, and how fast revisions may be made of it.
 
+import type { ConfigRevision } from "../../api/types.ts";
 import type { CachedObject } from "../cache/cached-object.ts";
 import { type PendingContent, PendingContents, type PendingOptions } from "./pending-contents.ts";
 import { readRevision } from "./revision-object.ts";
@@ -22,6 +23,12 @@ interface RevisionHead {
   readonly uid: string;
   readonly hash: string;
   readonly resourceVersion: bigint;
+}
+
+function headOf({ object, hash }: ConfigRevision): RevisionHead {
+  const { uid = "", resourceVersion = "" } = object;
+  const isNumber = /^\d+$/.test(resourceVersion);
+  return { uid, hash, resourceVersion: isNumber ? BigInt(resourceVersion) : 0n };
 }
 
 export class ObjectHistory {
@@ -53,12 +60,14 @@ export class ObjectHistory {
   read(cached: CachedObject | undefined): RevisionHead | undefined {
     if (cached === undefined) return undefined;
     if (this.#read?.cached !== cached) {
-      const { object, hash } = readRevision(cached);
-      const { uid = "", resourceVersion = "" } = object;
-      const version = /^\d+$/.test(resourceVersion) ? BigInt(resourceVersion) : 0n;
-      this.#read = { cached, head: { uid, hash, resourceVersion: version } };
+      this.#read = { cached, head: headOf(readRevision(cached)) };
     }
     return this.#read.head;
+  }
+
+  /** Spares the reading of one that is known already. */
+  knows(cached: CachedObject, revision: ConfigRevision): void {
+    this.#read = { cached, head: headOf(revision) };
   }
 
   /** Counts a revision, and slows down if there are many. */

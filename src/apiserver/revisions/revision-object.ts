@@ -1,9 +1,8 @@
 // A ConfigRevision as the server makes it: the content, what changed since the one before, who and when.
 
 import { microTime } from "../../api/api-time.ts";
-import type { ApiObject } from "../../api/object.ts";
 import type { ConfigRevision } from "../../api/types.ts";
-import { contentChange, objectContent } from "../../base/object-content.ts";
+import { objectChange } from "../../base/object-content.ts";
 import type { CachedObject } from "../cache/cached-object.ts";
 import { labelValue, revisionName, revisionPrefix } from "./revision-name.ts";
 
@@ -29,16 +28,15 @@ export interface RevisionOf {
   readonly previous: ConfigRevision | undefined;
 }
 
-export function revisionOf(of: RevisionOf): ApiObject {
+export function revisionOf(of: RevisionOf): ConfigRevision {
   const { kind, cached, hash, number, author, changedAtMs, previous } = of;
   const { metadata, ...object } = cached.object;
   const { name = "", namespace = "", uid = "" } = metadata;
   const isSecret = kind === "Secret";
   const { data, binaryData } = object as Partial<Record<"data" | "binaryData", object>>;
   // Of a Secret both are bytes, in its revision too.
-  const before = previous === undefined ? new Map() : objectContent(kind, previous);
-  const change = contentChange(before, objectContent(kind, object));
-  const revision: ConfigRevision = {
+  const change = objectChange(kind, previous, object);
+  return {
     metadata: {
       name: revisionName(revisionPrefix(kind, name), number),
       namespace,
@@ -60,7 +58,6 @@ export function revisionOf(of: RevisionOf): ApiObject {
     ...(!isSecret && hasKeys(binaryData) && { binaryData: binaryData as Record<string, string> }),
     ...(isSecret && { secret: true }),
   };
-  return revision as object as ApiObject;
 }
 
 function hasKeys(values: object | undefined): boolean {

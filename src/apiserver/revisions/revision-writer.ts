@@ -1,18 +1,17 @@
 // Makes the revisions of an object and removes those that are too many. What there is already, here or by another server, is not made again.
 
 import { hasHistory } from "../../api/config/history-annotation.ts";
+import type { ApiObject } from "../../api/object.ts";
 import { isAlreadyExists } from "../../api/status-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Counter, Metrics } from "../../base/metrics.ts";
 import type { ObjectStore } from "../registry/object-store.ts";
 import type { Resource } from "../registry/resource.ts";
-import { createdBySystem } from "../registry/system-write.ts";
+import { createdForGood } from "../registry/system-write.ts";
 import type { ObjectHistory } from "./object-history.ts";
 import type { PendingContent } from "./pending-contents.ts";
 import type { RevisionIndex } from "./revision-index.ts";
 import { readRevision, revisionOf } from "./revision-object.ts";
-
-const MANAGER = "driftless-server";
 
 export interface RevisionWriterOptions {
   readonly configMaps: Resource;
@@ -67,9 +66,11 @@ export class RevisionWriter {
       previous: previous?.object.uid === cached.object.metadata.uid ? previous : undefined,
     });
     const key = `${wanted.metadata.namespace}/${wanted.metadata.name}`;
-    const made = createdBySystem(revisions, wanted, { manager: MANAGER, nowMs: clock.now() });
+    const made = createdForGood(revisions, wanted as object as ApiObject, clock.now());
     try {
-      (await objects.create(revisions, key, made)).release();
+      const stored = await objects.create(revisions, key, made);
+      history.knows(stored, wanted);
+      stored.release();
     } catch (err) {
       if (!isAlreadyExists(err)) throw err;
       // With this content, or with the one before or after it. Look again.

@@ -51,6 +51,11 @@ export class EncryptedStore implements Store {
   readonly #ring: KeyRing;
   readonly #ready = Promise.withResolvers<void>();
   #isOpen = false;
+  /** Of values that this store has sealed: a store in the same process hands the very bytes on to its watchers, who need not decrypt them. */
+  readonly #ownSealed = new WeakMap<
+    Uint8Array,
+    { readonly key: string; readonly value: Uint8Array }
+  >();
   /** Aborts when those who watch have to list again, because what they could not read can be read now. */
   #relist = new AbortController();
 
@@ -193,13 +198,19 @@ export class EncryptedStore implements Store {
   }
 
   #sealed(key: string, value: Uint8Array): Uint8Array {
-    return seal(this.#ring.writer, key, value);
+    const sealed = seal(this.#ring.writer, key, value);
+    this.#ownSealed.set(sealed, { key, value });
+    return sealed;
   }
 
   #opened(item: StoredValue): StoredValue;
   #opened(item: StoredValue | undefined): StoredValue | undefined;
   #opened(item: StoredValue | undefined): StoredValue | undefined {
-    return item && { ...item, value: openValue(this.#ring, item) };
+    if (item === undefined) return undefined;
+    const own = this.#ownSealed.get(item.value);
+    // Elsewhere it was sealed for another place, and must not open.
+    const value = own?.key === item.key ? own.value : openValue(this.#ring, item);
+    return { ...item, value };
   }
 
   #openedOrUnreadable(item: StoredValue): StoredValue {

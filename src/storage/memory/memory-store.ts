@@ -2,7 +2,7 @@
 // a store is. Nothing survives the process.
 
 import { aborted } from "../../base/abort.ts";
-import { firstIndex } from "../bisect.ts";
+import { firstIndex } from "../../base/bisect.ts";
 import { prefixEnd } from "../key-order.ts";
 import {
   CompactedError,
