@@ -1,6 +1,6 @@
 // The options of lists and watches: which part, as of when, how many.
 
-import { badRequest, invalid as invalidStatus } from "../../api/status-error.ts";
+import { badRequest, invalid as invalidStatus, StatusError } from "../../api/status-error.ts";
 import { type FieldError, forbidden, notSupported } from "../../api/validation/field-error.ts";
 import { FieldPath } from "../../api/validation/field-path.ts";
 import { metaKind, queryBool } from "./write-options.ts";
@@ -37,7 +37,7 @@ export function listOptions(query: URLSearchParams, isWatchPath: boolean): ListO
     isWatch,
     limit: Math.max(0, limit),
     continue: continueToken,
-    resourceVersion: parseVersion(versionText),
+    resourceVersion: isWatch ? watchedVersion(versionText) : parseVersion(versionText),
     match: match as VersionMatch,
     timeoutSeconds,
     allowBookmarks: queryBool(query, "allowWatchBookmarks"),
@@ -50,14 +50,27 @@ const MAX_INT64 = 2n ** 63n - 1n;
 
 /** Undefined for "". Throws the API's error for anything but the digits of an unsigned number of 64 bits. */
 export function parseVersion(text: string): bigint | undefined {
+  const version = versionIn(text);
+  if (typeof version !== "string") return version;
+  throw badRequest(`invalid resource version: ${version}`);
+}
+
+/** The original looks at that of a watch elsewhere, where nobody says whose mistake it is. */
+function watchedVersion(text: string): bigint | undefined {
+  const version = versionIn(text);
+  if (typeof version !== "string") return version;
+  throw new StatusError({ code: 500, reason: "", message: version });
+}
+
+/** Undefined for "", and a text that says what is wrong with others. */
+function versionIn(text: string): bigint | string | undefined {
   if (text === "") return undefined;
   const isNumber = /^\d+$/.test(text);
   // What has more digits than any such number, zeros in front or not, is not worth the conversion.
   if (isNumber && text.length <= MAX_DIGITS && BigInt(text) <= MAX_UINT64) return BigInt(text);
   const why = isNumber ? "value out of range" : "invalid syntax";
-  throw badRequest(
-    `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`,
-  );
+  const quoted = JSON.stringify(text);
+  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`;
 }
 
 const MAX_DIGITS = 40;
