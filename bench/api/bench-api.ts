@@ -1,7 +1,8 @@
 // The API server under load: `npm run bench -- api`, or `api --quick` for fewer cells and shorter rounds.
 //
 // Yardsticks of the same run: for SQLite, durable commits in a plain loop, of as many rows as there are clients; for
-// etcd, puts and gets of the same size by as many callers.
+// etcd, puts and gets of the same size by as many callers. Writes are measured a second time without the history of
+// contents, which kube-apiserver has not.
 
 import { loadavg } from "node:os";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
@@ -62,8 +63,13 @@ export async function benchApi({ isQuick }: { readonly isQuick: boolean }): Prom
   await benchStartUp(scale);
   {
     await using place = await BenchPlace.start();
-    await benchOnSqlite(place, scale);
+    await benchOnSqlite(place, { ...scale, store: "sqlite", cells: allCells(scale.clients) });
     report({ name: "memory of the server after that", unit: "MiB", ours: place.rssMib });
+  }
+  {
+    await using place = await BenchPlace.start(WITHOUT_HISTORY);
+    const cells = [1, 100].flatMap((kib) => cellsOf(kib * 1024, ["create", "update"]));
+    await benchOnSqlite(place, { ...scale, store: "sqlite, no history", cells });
   }
   {
     // A server of its own: what the load before has left would be counted as the watches'.
@@ -71,7 +77,16 @@ export async function benchApi({ isQuick }: { readonly isQuick: boolean }): Prom
     await benchFanOut(place, scale);
   }
   await benchIdleWatches(scale.idleWatches);
-  await benchOnEtcd(scale);
+  await benchOnEtcd([], {
+    ...scale,
+    store: "etcd",
+    cells: cellsOf(1024, ["create", "update", "get"]),
+  });
+  await benchOnEtcd(WITHOUT_HISTORY, {
+    ...scale,
+    store: "etcd, no history",
+    cells: cellsOf(1024, ["create", "update"]),
+  });
   reportLoad("after");
 }
 
@@ -81,13 +96,24 @@ function reportLoad(when: string): void {
   report({ name: `load of the machine ${when}`, unit: "", ours: load });
 }
 
-async function benchOnSqlite(place: BenchPlace, scale: Scale): Promise<void> {
+const WITHOUT_HISTORY = ["--config-history", "0"];
+
+interface Cells extends Scale {
+  /** For the names of figures. */
+  readonly store: string;
+  readonly cells: readonly Cell[];
+}
+
+function cellsOf(bytes: number, operations: readonly Operation[]): Cell[] {
+  return operations.map((operation) => ({ operation, bytes, clients: 16 }));
+}
+
+async function benchOnSqlite(place: BenchPlace, scale: Cells): Promise<void> {
   using dir = tempDir();
   using raw = new RawSqlite(dir.join("raw.db"));
   await prepareOperations(place, scale.warmUpMs);
-  await benchOperations(place, allCells(scale.clients), {
+  await benchOperations(place, scale.cells, {
     ...scale,
-    store: "sqlite",
     yardstick: ({ operation, bytes, clients, isShared = false }, ms) =>
       isWrite(operation)
         ? raw.rows({ bytes, group: isShared ? 1 : clients, ms: ms / 2 })
@@ -95,7 +121,7 @@ async function benchOnSqlite(place: BenchPlace, scale: Scale): Promise<void> {
   });
 }
 
-async function benchOnEtcd(scale: Scale): Promise<void> {
+async function benchOnEtcd(flags: readonly string[], scale: Cells): Promise<void> {
   const binary = await etcdBinary("3.4");
   if (!binary.ok) {
     console.error(`etcd left out: ${binary.reason}`);
@@ -103,14 +129,10 @@ async function benchOnEtcd(scale: Scale): Promise<void> {
   }
   await using cluster = await EtcdCluster.start({ binary: binary.path });
   const [endpoint = ""] = cluster.endpoints;
-  await using place = await BenchPlace.start(["--store", `etcd:${endpoint}`]);
+  await using place = await BenchPlace.start(["--store", `etcd:${endpoint}`, ...flags]);
   await prepareOperations(place, scale.warmUpMs);
-  const cells = (["create", "update", "get"] as const).map(
-    (operation): Cell => ({ operation, bytes: 1024, clients: 16 }),
-  );
-  await benchOperations(place, cells, {
+  await benchOperations(place, scale.cells, {
     ...scale,
-    store: "etcd",
     yardstick: async ({ operation, bytes, clients }, ms) => {
       const like = isWrite(operation) ? "put" : "get";
       const job = { do: "etcd", endpoint, operation: like, bytes, clients, ms } as const;
