@@ -396,6 +396,14 @@ describe("a session that is cut", { skip: cannotRun }, () => {
     });
   });
 
+  it("is told of a container that ends while the program is being started", async () => {
+    await using live = await LiveRuntime.start();
+    const { id, pid } = await live.background("echo up; exec sleep 1000");
+    const started = live.runtime.exec(id, execSpec(["true"]));
+    process.kill(pid, "SIGKILL");
+    await assert.rejects(started, { message: /cannot exec in a stopped container/ });
+  });
+
   it("ends with the runtime that is stopped", async () => {
     await using live = await LiveRuntime.start();
     await live.background("echo up; exec sleep 1000");

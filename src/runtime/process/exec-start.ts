@@ -87,7 +87,8 @@ async function startChecked(start: ExecStart): Promise<ProcessSession> {
     return new ProcessSession({ exited: launcher.exited, streams, mark, clock });
   } catch (err) {
     await launcher.end();
-    throw err;
+    // It may have ended since it was looked at; what the launcher says then is about a namespace without its first process.
+    throw isAlive(start.init) ? err : stopped();
   }
 }
 
