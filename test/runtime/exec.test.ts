@@ -400,6 +400,7 @@ describe("a session that is cut", { skip: cannotRun }, () => {
     await using live = await LiveRuntime.start();
     const { id, pid } = await live.background("echo up; exec sleep 1000");
     const started = live.runtime.exec(id, execSpec(["true"]));
+    assert.ok(pid !== undefined);
     process.kill(pid, "SIGKILL");
     await assert.rejects(started, { message: /cannot exec in a stopped container/ });
   });

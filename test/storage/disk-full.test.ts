@@ -2,7 +2,7 @@
 // again nobody has to restart anything.
 
 import assert from "node:assert/strict";
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { StoreUnavailableError } from "../../src/storage/store.ts";
 import { tmpfs } from "../support/tmpfs.ts";
@@ -133,4 +133,26 @@ describe("SqliteStore on a full disk", () => {
     await assertExactly(opened, acknowledged);
     return undefined;
   });
+
+  for (const freeBytes of [0, 4096, 16_384]) {
+    it(`says that there is no room to start when ${freeBytes} bytes are free, and starts with more`, async (t) => {
+      using disk = tmpfs("size=8m");
+      if (!("path" in disk)) return t.skip(disk.reason);
+      const directory = `${disk.path}/data`;
+      {
+        await using opened = await openStore(directory);
+        await opened.store.create("/a", countedValue("/a", 300));
+      }
+      const { bavail, bsize } = statfsSync(disk.path);
+      writeFileSync(`${disk.path}/ballast`, Buffer.alloc(bavail * bsize - freeBytes));
+      await assert.rejects(openStore(directory), {
+        name: "DatabaseRefusedError",
+        message: /Cannot open ".*driftless\.db": the disk is full.* Make room, then start again/,
+      });
+      rmSync(`${disk.path}/ballast`);
+      await using opened = await openStore(directory);
+      await assertExactly(opened, new Set(["/a"]));
+      return undefined;
+    });
+  }
 });

@@ -95,8 +95,8 @@ const cases: readonly Case[] = [
   {
     name: "a database of a newer version",
     reason: "newer",
-    says: /a newer version of Driftless wrote it \(schema 2, this one knows 1\).*Run that version/s,
-    spoil: (file) => change(file, "PRAGMA user_version = 2"),
+    says: /a newer version of Driftless wrote it \(schema 3, this one knows 2\).*Run that version/s,
+    spoil: (file) => change(file, "PRAGMA user_version = 3"),
   },
   {
     name: "a database without its tables",

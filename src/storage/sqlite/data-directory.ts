@@ -12,8 +12,8 @@ import {
   sqliteCode,
   syncPath,
 } from "./database.ts";
-import { DatabaseRefusedError, damaged, inUse } from "./database-refused-error.ts";
-import { createSchema } from "./schema.ts";
+import { DatabaseRefusedError, damaged, inUse, noRoom } from "./database-refused-error.ts";
+import { createSchema, upgradeSchema } from "./schema.ts";
 import { verifyDatabase } from "./verify-database.ts";
 
 export function databaseFile(directory: string): string {
@@ -32,16 +32,23 @@ export interface LockedDatabase {
 
 /**
  * Opens the database of a directory for writing, and makes both if need be. Throws a DatabaseRefusedError,
- * with nothing changed, for a directory in use and a database that is not whole, not ours or too new.
+ * with nothing changed, for a directory in use, a full disk, and a database that is not whole, not ours or too new.
  */
 export function openDataDirectory(directory: string): LockedDatabase {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = databaseFile(directory);
-  const lock = lockDirectory(directory);
+  try {
+    return openLocked(file, lockDirectory(directory));
+  } catch (err) {
+    throw sqliteCode(err) === "full" ? noRoom(file, err) : err;
+  }
+}
+
+function openLocked(file: string, lock: Database): LockedDatabase {
   try {
     if (existsSync(file)) verifyDatabase(file);
     else createDatabase(file);
-    const db = openForWriting(file);
+    const db = openUpgraded(file);
     return {
       db,
       close() {
@@ -51,6 +58,17 @@ export function openDataDirectory(directory: string): LockedDatabase {
     };
   } catch (err) {
     lock.close();
+    throw err;
+  }
+}
+
+function openUpgraded(file: string): Database {
+  const db = openForWriting(file);
+  try {
+    upgradeSchema(db);
+    return db;
+  } catch (err) {
+    db.close();
     throw err;
   }
 }

@@ -1,6 +1,6 @@
 // Why a database was not opened. Nothing of it was changed then.
 
-export type RefusalReason = "damaged" | "newer" | "foreign" | "inUse" | "exists";
+export type RefusalReason = "damaged" | "newer" | "foreign" | "inUse" | "full" | "exists";
 
 /** For people: says what the file is, and what to do. */
 export class DatabaseRefusedError extends Error {
@@ -52,6 +52,14 @@ export function inUse(file: string, cause: unknown): DatabaseRefusedError {
     `Cannot open "${file}": another process is using this data directory. ${KEPT} ` +
     "Stop that process, or use another data directory";
   return new DatabaseRefusedError({ reason: "inUse", file, message }, { cause });
+}
+
+/** A store that runs can do with less; one that starts needs a little of its own. */
+export function noRoom(file: string, cause: unknown): DatabaseRefusedError {
+  const message =
+    `Cannot open "${file}": the disk is full, and SQLite needs 32 KiB to open a database. ${KEPT} ` +
+    "Make room, then start again";
+  return new DatabaseRefusedError({ reason: "full", file, message }, { cause });
 }
 
 /** A file was to be overwritten that must stay; `what` says why. */

@@ -98,6 +98,8 @@ export function onlyRow(
 
 /** SQLite's primary result codes that somebody has to tell apart. */
 const codes = { 5: "busy", 13: "full" } as const;
+/** An input or output error by its primary code; but there was no room for the file that connections share. */
+const IOERR_SHMSIZE = 4874;
 
 export type SqliteCode = (typeof codes)[keyof typeof codes] | "other";
 
@@ -106,6 +108,7 @@ export function sqliteCode(err: unknown): SqliteCode | undefined {
   if (!(err instanceof Error && "errcode" in err && typeof err.errcode === "number")) {
     return undefined;
   }
+  if (err.errcode === IOERR_SHMSIZE) return "full";
   // The extended code has the primary one in its lowest byte.
   const primary = err.errcode & 0xff;
   return primary in codes ? codes[primary as keyof typeof codes] : "other";

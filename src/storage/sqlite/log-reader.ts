@@ -22,6 +22,10 @@ const PAST_PAGE_BYTES = 4 * 2 ** 20;
 
 const ALL = -1n;
 
+/** The first write of each key after a revision; `previous` has no value if the key did not exist at it. Looks only at what was written since. */
+const SINCE = `SELECT key, previous, min(revision) FROM log
+  WHERE revision > ?3 AND key >= ?1 AND key < ?2 GROUP BY key`;
+
 type ItemRow = [key: string, revision: bigint, created: bigint, value: Uint8Array];
 type EventRow = [
   key: string,
@@ -57,31 +61,31 @@ export class LogReader {
       `${items} ${now} WHERE current.key >= ? AND current.key < ? ORDER BY current.key LIMIT ?`,
     );
     this.#count = prepare(db, "SELECT count(*) FROM current WHERE key >= ? AND key < ?");
-    // Of each key the newest row up to the revision, unless that says that the key was deleted.
+    // Keys that were not written since are as they were; of the others, the first write since says which revision it
+    // replaced, if the key existed. Both parts end at the limit before they are put in order.
     this.#rangeAt = prepare(
       db,
-      `${items} FROM log INDEXED BY log_by_key
-       WHERE key >= ?1 AND key < ?2 AND revision <= ?3 AND deleted = 0 AND NOT EXISTS
-         (SELECT 1 FROM log AS later INDEXED BY log_by_key
-          WHERE later.key = log.key AND later.revision > log.revision AND later.revision <= ?3)
-       ORDER BY key LIMIT ?4`,
+      `WITH since AS (${SINCE}), past (key, revision) AS (
+         SELECT * FROM (SELECT key, revision FROM current
+           WHERE key >= ?1 AND key < ?2 AND revision <= ?3 ORDER BY key LIMIT ?4)
+         UNION ALL
+         SELECT * FROM (SELECT key, previous FROM since
+           WHERE previous IS NOT NULL ORDER BY key LIMIT ?4))
+       ${items} FROM (SELECT * FROM past ORDER BY key LIMIT ?4) AS past
+       CROSS JOIN log ON log.revision = past.revision ORDER BY past.key`,
     );
-    // How many keys more there were at a revision than now: of those that were written since, one that then
-    // existed has a first write that replaced something. Looks only at what was written since, in the order
-    // of the log.
+    // How many keys more there were at a revision than now.
     this.#countMore = prepare(
       db,
       `SELECT coalesce(sum((previous IS NOT NULL) - EXISTS
          (SELECT 1 FROM current WHERE current.key = since.key)), 0)
-       FROM (SELECT key, previous, min(revision) FROM log
-             WHERE revision > ?3 AND +key >= ?1 AND +key < ?2 GROUP BY +key) AS since`,
+       FROM (${SINCE}) AS since`,
     );
-    // The plus keeps the reader from taking the keys in their order and sorting them by revision.
     this.#past = prepare(
       db,
       `${items}, before.revision, before.created, before.value
        FROM log LEFT JOIN log AS before ON before.revision = log.previous
-       WHERE log.revision > ? AND +log.key >= ? AND +log.key < ? ORDER BY log.revision`,
+       WHERE log.revision > ? AND log.key >= ? AND log.key < ? ORDER BY log.revision`,
     );
   }
 

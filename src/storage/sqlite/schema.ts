@@ -1,13 +1,13 @@
 // How the log lies in SQLite. `log` is the truth, in the order in which it was written; `current` finds the
 // newest revision of each key that exists.
 
-import type { Database, Row } from "./database.ts";
+import { type Database, onlyRow, prepare, type Row, sqliteCode } from "./database.ts";
 
 /** "Drft". In the header of our files, so that nobody's else are taken for ours. */
 export const APPLICATION_ID = 0x44726674;
 
 /** Of the tables below. A program opens its own version and older ones, never a newer one. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 // `value` is the last column, because it may be large: the others are then found without reading it.
 // `probe` is written to, and emptied again, to see whether there is room on the disk.
@@ -21,7 +21,6 @@ const TABLES = `
     deleted INTEGER NOT NULL,
     value BLOB
   ) STRICT;
-  CREATE INDEX log_by_key ON log (key, revision);
   CREATE TABLE current (key TEXT PRIMARY KEY, revision INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE probe (value BLOB) STRICT;
@@ -37,6 +36,24 @@ export function createSchema(db: Database, compacted: bigint): void {
   insert.run("compacted", compacted);
   insert.run("swept", compacted);
   db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
+}
+
+/**
+ * Brings the tables of an older version to this one. Version 1 had an index of the log by key, which made every write
+ * dearer; the past is found without it. A disk that is too full for this is no reason not to start: what is there works
+ * as well, and the next start tries again.
+ */
+export function upgradeSchema(db: Database): void {
+  const [version] = onlyRow(prepare(db, "PRAGMA user_version")) as [bigint];
+  if (Number(version) >= SCHEMA_VERSION) return;
+  try {
+    db.exec(
+      `BEGIN IMMEDIATE; DROP INDEX IF EXISTS log_by_key; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`,
+    );
+  } catch (err) {
+    if (db.isTransaction) db.exec("ROLLBACK");
+    if (sqliteCode(err) !== "full") throw err;
+  }
 }
 
 export interface Progress {

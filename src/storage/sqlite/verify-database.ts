@@ -130,6 +130,7 @@ function hasLog(file: string): boolean {
 /** Whatever SQLite cannot read here was not written by this program as it is. */
 function asDamage(file: string, err: unknown): unknown {
   if (err instanceof DatabaseRefusedError || sqliteCode(err) === undefined) return err;
-  if (sqliteCode(err) === "busy") return err;
+  // Both are about the moment and not about the file.
+  if (sqliteCode(err) === "busy" || sqliteCode(err) === "full") return err;
   return damaged(file, err instanceof Error ? err.message : String(err), err);
 }
