@@ -125,9 +125,21 @@ describe("parseYamlText", () => {
     assert.equal(refusal("<<: 1"), "yaml: map merge requires map or sequence of maps as the value");
   });
 
-  it("says in which line the mistake is", () => {
-    assert.match(refusal("a: 1\nb: [\n"), /^yaml: line [23]: /);
-    assert.match(refusal(": : :\n  - ["), /^yaml: \w/);
+  it("says in Kubernetes' words what is wrong, and in which line", () => {
+    assert.equal(refusal("a: 1\nb: [\n"), "yaml: line 2: did not find expected node content");
+    assert.equal(refusal(": : :\n  - ["), "yaml: did not find expected key");
+    assert.equal(refusal("{a: [1, 2}"), "yaml: did not find expected ',' or ']'");
+  });
+
+  it("refuses what Kubernetes refuses, also if it is YAML 1.2", () => {
+    assert.equal(refusal("a: 1\n: 2\n"), "yaml: line 1: did not find expected key");
+    assert.equal(refusal("%YAML 1.2\n---\na: b\n"), "yaml: found incompatible YAML document");
+  });
+
+  it("refuses what Kubernetes ignores: what comes after the value", () => {
+    assert.equal(refusal("  a: 1\nb: 2\n"), "yaml: line 2: unexpected scalar at node end");
+    assert.equal(refusal("a: 1\n...\nb: [\n"), "yaml: expected a single document");
+    assert.equal(refusal("a: [\n---\nb: 1\n"), "yaml: line 1: did not find expected node content");
   });
 
   it("refuses a text of so many words that reading it would keep everybody waiting", () => {

@@ -1,6 +1,7 @@
 // YAML as the API reads it, which is neither YAML 1.1 nor 1.2 but what go-yaml v2 does: `yes` and `on` are booleans,
 // 0777 is octal, 12:30 and dates stay strings. The library gives the tree of nodes with every scalar as text; what a
-// scalar means, aliases, merge keys and duplicates are decided here.
+// scalar means, aliases, merge keys and duplicates are decided here. Two decide what is YAML at all: what go-yaml refuses is
+// found in yaml-syntax, with its words, and the library refuses some of what go-yaml takes.
 
 import {
   type Alias,
@@ -25,6 +26,7 @@ import { type ParsedText, parseJsonText } from "./json-text.ts";
 import { maxJsonDepth } from "./json-text-syntax.ts";
 import { goQuote } from "./validation/go-text.ts";
 import { plainYamlScalar } from "./yaml-scalar.ts";
+import { yamlSyntaxError } from "./yaml-syntax/yaml-syntax-error.ts";
 
 /** How many values aliases may stand for in one document. A few lines of YAML could otherwise fill the memory. */
 const maxAliasedNodes = 100_000;
@@ -33,8 +35,8 @@ const maxAliasedLength = 3 * 1024 * 1024;
 
 /**
  * How many words, marks and line breaks a text may have that is not JSON. The library takes 3 to 5 microseconds for each
- * of them, whatever its length, and nobody else is answered meanwhile: this is half a second, or 20,000 lines of
- * `key: value`. Files of any size in block scalars count little.
+ * of them, whatever its length, and the check of the syntax one more. Nobody else is answered meanwhile: this is half a
+ * second, or 20,000 lines of `key: value`. Files of any size in block scalars count little.
  */
 const maxLexemes = 100_000;
 
@@ -78,20 +80,17 @@ class YamlReader {
   }
 
   read(): ParsedText {
-    const document = this.#document();
+    const [document, second] = this.#documents();
+    this.#checkSyntax(document);
+    if (second !== undefined) throw new DecodeError("yaml: expected a single document");
     if (document === undefined) return { value: null, duplicates: [] };
-    const [error] = document.errors;
-    if (error !== undefined) {
-      const exhausted = error.code === "RESOURCE_EXHAUSTION";
-      this.#fail(exhausted ? "exceeded max depth" : lowerFirst(error.message), error.pos[0]);
-    }
     this.#findTargets(document.contents);
     const value = this.#value(document.contents);
     return { value, duplicates: this.#duplicates, ...this.#told() };
   }
 
-  /** Undefined if there is none. */
-  #document(): Document.Parsed | undefined {
+  /** Two at most. Reading them first bounds how long all that follows can take. */
+  #documents(): Document.Parsed[] {
     const composer = new Composer({
       schema: "failsafe",
       version: "1.1",
@@ -99,12 +98,21 @@ class YamlReader {
       prettyErrors: false,
       logLevel: "silent",
     });
-    let only: Document.Parsed | undefined;
+    const documents: Document.Parsed[] = [];
     for (const document of composer.compose(this.#tokens())) {
-      if (only !== undefined) throw new DecodeError("yaml: expected a single document");
-      only = document;
+      documents.push(document);
+      if (documents.length === 2) break;
     }
-    return only;
+    return documents;
+  }
+
+  /** What go-yaml would say comes first, also if the library would take it. Some texts please go-yaml but not the library. */
+  #checkSyntax(document: Document.Parsed | undefined): void {
+    const error = document?.errors[0];
+    if (error?.code === "RESOURCE_EXHAUSTION") this.#fail("exceeded max depth", error.pos[0]);
+    const told = yamlSyntaxError(this.#text);
+    if (told !== undefined) throw new DecodeError(told);
+    if (error !== undefined) this.#fail(lowerFirst(error.message), error.pos[0]);
   }
 
   *#tokens(): ReturnType<Parser["parse"]> {
