@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { deadline } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
+import { killOnAbort } from "./kill-command.ts";
 import type { ReloadTry } from "./reload-action.ts";
 
 export interface CommandTarget {
@@ -30,7 +31,7 @@ export function byCommand(target: CommandTarget): ReloadTry {
 }
 
 function ended(
-  { argv, env, showsOutput = false }: CommandTarget,
+  { argv, env, showsOutput = false, clock }: CommandTarget,
   signal: AbortSignal,
 ): Promise<string> {
   const [command = "", ...args] = argv;
@@ -41,18 +42,12 @@ function ended(
       detached: true,
       ...(env !== undefined && { env: { ...env } }),
     });
-    const kill = (): void => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-      } catch {
-        // It has ended meanwhile.
-      }
-    };
-    signal.addEventListener("abort", kill, { once: true });
     const settle = (end: string): void => {
-      signal.removeEventListener("abort", kill);
+      killing[Symbol.dispose]();
       resolve(end);
     };
+    const onUnheard = (): void => settle("did not end when it was killed");
+    const killing = killOnAbort(signal, { child, clock, onUnheard });
     child.once("error", (err) => settle(notStarted(err)));
     child.once("exit", (code, by) => settle(`ended with ${code ?? by}`));
   });

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { deadline } from "../../base/abort.ts";
 import type { Clock } from "../../base/clock.ts";
 import { notStarted } from "../../reload/by-command.ts";
+import { killOnAbort } from "../../reload/kill-command.ts";
 
 export interface GateCommand {
   readonly argv: readonly string[];
@@ -30,7 +31,7 @@ export async function runGateCommand(
 ): Promise<CommandEnd> {
   signal.throwIfAborted();
   using limit = deadline({ clock, timeoutMs, signal });
-  const { end, output } = await ended(argv, limit.signal);
+  const { end, output } = await ended({ argv, clock }, limit.signal);
   signal.throwIfAborted();
   if (limit.signal.aborted) {
     const reason = `did not end within ${timeoutMs / 1000} s`;
@@ -45,7 +46,7 @@ export async function runGateCommand(
 
 /** `end`: an exit code, or how else it ended. */
 function ended(
-  argv: readonly string[],
+  { argv, clock }: Pick<GateCommand, "argv" | "clock">,
   signal: AbortSignal,
 ): Promise<{ readonly end: number | string; readonly output: string }> {
   const [command = "", ...args] = argv;
@@ -63,20 +64,12 @@ function ended(
       stream.on("data", (bytes: Buffer) => tail.add(bytes));
       stream.on("error", () => undefined); // What it says is lost; what it decides is not.
     }
-    const kill = (): void => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-      } catch {
-        // It has ended meanwhile.
-      }
-      // Somebody who left the group may hold them open for ever.
-      for (const stream of streams) stream.destroy();
-    };
-    signal.addEventListener("abort", kill, { once: true });
     const settle = (end: number | string): void => {
-      signal.removeEventListener("abort", kill);
+      killing[Symbol.dispose]();
       resolve({ end, output: tail.text() });
     };
+    const onUnheard = (): void => settle("did not end when it was killed");
+    const killing = killOnAbort(signal, { child, clock, onUnheard });
     child.once("error", (err) => settle(notStarted(err)));
     child.once("close", (code, by) => settle(code ?? `ended with ${by}`));
   });
