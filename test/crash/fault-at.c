@@ -7,9 +7,16 @@
 //                                    SIGKILL would have left, for every STEPth call of one run after the first FIRST
 //   fault-at kill N PROGRAM ARGS…    prints `killed NAME`, or `finished` when there was no Nth call
 //   fault-at ERRNO N PROGRAM ARGS…   prints `failed NAME`, or `finished`; ERRNO is a number
+//   fault-at ERRNO handler:N PROGRAM ARGS…
+//                                    the same with the Nth of the calls that handlers of signals make
 //
 // Calls are counted in the main thread between two SIGUSR2 that the program sends to itself; neither
 // reaches it. Exits as the program does, and with 0 when it was killed here.
+//
+// One call is never made to fail: with one byte, at the end of its handler, libuv gives back the lock that it has for signals (a
+// pipe; uv__signal_handler in its src/unix/signal.c). Everywhere else it aborts when it cannot. There it goes on without the
+// lock, and waits for it for ever when it next needs it, with all signals blocked: in the next handler, or when it forgets the
+// process that has ended. Such a program does nothing any more but to wait for SIGKILL, so it gets that at once: `killed write`.
 
 #define _GNU_SOURCE
 #include <err.h>
@@ -42,6 +49,11 @@ static const char *file_call(long long nr) {
 #endif
     default: return NULL;
   }
+}
+
+// libuv gives back its lock.
+static int is_unlock(const struct ptrace_syscall_info *info) {
+  return info->entry.nr == SYS_write && info->entry.args[2] == 1;
 }
 
 static void trace(int request, pid_t pid, void *address, void *data) {
@@ -79,12 +91,14 @@ static void copy_tree(const char *from, const char *to, long number) {
 int main(int argc, char **argv) {
   int copy = argc > 6 && !strcmp(argv[1], "copy");
   int list = copy || (argc > 2 && !strcmp(argv[1], "list"));
-  if (argc < (list ? 3 : 4)) errx(2, "usage: fault-at list|copy DIR TO FIRST STEP|kill N|ERRNO N PROGRAM ARGS...");
+  if (argc < (list ? 3 : 4)) errx(2, "usage: fault-at list|copy DIR TO FIRST STEP|kill N|ERRNO [handler:]N PROGRAM ARGS...");
   int number = list || !strcmp(argv[1], "kill") ? 0 : atoi(argv[1]);
-  long target = list ? -1 : atol(argv[2]), count = 0;
+  static const char only[] = "handler:";
+  int handlers_only = !list && !strncmp(argv[2], only, strlen(only));
+  long target = list ? -1 : atol(argv[2] + (handlers_only ? strlen(only) : 0)), count = 0;
   long first = copy ? atol(argv[4]) : 0, step = copy ? atol(argv[5]) : 1;
   char **program = argv + (copy ? 6 : list ? 2 : 3);
-  int counting = 0, failing = 0, hit = 0, status;
+  int counting = 0, handling = 0, failing = 0, hit = 0, status;
 
   pid_t pid = fork();
   if (pid < 0) err(3, "fork");
@@ -107,6 +121,7 @@ int main(int argc, char **argv) {
     long sig = WSTOPSIG(status);
     if (sig == SIGUSR2) {
       counting = !counting;
+      handling = 0;
       sig = 0;
     } else if (sig == (SIGTRAP | 0x80)) {
       struct ptrace_syscall_info info;
@@ -116,16 +131,19 @@ int main(int argc, char **argv) {
         fail_call(pid, 1, number);
         failing = 0;
       }
-      const char *name = info.op == PTRACE_SYSCALL_INFO_ENTRY ? file_call(info.entry.nr) : NULL;
-      if (name && counting) {
+      int is_entry = info.op == PTRACE_SYSCALL_INFO_ENTRY;
+      const char *name = is_entry ? file_call(info.entry.nr) : NULL;
+      if (is_entry && info.entry.nr == SYS_rt_sigreturn) handling = 0;
+      if (name && counting && (handling || !handlers_only)) {
         count++;
         if (list) printf(" %s", name);
         if (copy && (count - 1) % step == first) copy_tree(argv[2], argv[3], count);
-        if (count == target && number) {
+        if (count == target && number && !(handling && is_unlock(&info))) {
           // A close that fails has closed nevertheless.
           if (strcmp(name, "close")) fail_call(pid, 0, number);
           failing = hit = 1;
           printf("failed %s", name);
+          fflush(stdout); // Who has to end this because the program hangs wants to know.
         } else if (count == target) {
           kill(pid, SIGKILL);
           waitpid(pid, &status, __WALL);
@@ -134,6 +152,9 @@ int main(int argc, char **argv) {
         }
       }
     }
-    trace(counting ? PTRACE_SYSCALL : PTRACE_CONT, pid, NULL, (void *)sig);
+    if (sig && counting) handling = 1;
+    // A thread that stands still at a call gets no signal: another one does, and its calls are not seen here.
+    int all = counting && !handlers_only;
+    trace(all || handling || failing ? PTRACE_SYSCALL : PTRACE_CONT, pid, NULL, (void *)sig);
   }
 }

@@ -33,7 +33,8 @@ export function liveTexts(output: string, kind: OutputKind): Texts {
       if (name.startsWith("..")) continue;
       const path = join(directory, name);
       if (statSync(path).isDirectory()) visit(path, `${prefix}${name}/`);
-      else texts.push([`${prefix}${name}`, readFileSync(path, "utf8")]);
+      // Not with an encoding: then Node aborts when it cannot close the file.
+      else texts.push([`${prefix}${name}`, readFileSync(path).toString()]);
     }
   };
   try {
