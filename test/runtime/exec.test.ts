@@ -11,7 +11,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { systemClock } from "../../src/base/clock.ts";
+import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { tempDir } from "../../src/base/testing/temp-dir.ts";
 import { makeFifo } from "../../src/mounts/system-calls.ts";
 import { SystemMounts } from "../../src/mounts/system-mounts.ts";
@@ -381,6 +381,35 @@ describe("a session that is cut", { skip: cannotRun }, () => {
     await first[Symbol.asyncDispose]();
     assert.deepEqual(processesWith(`sleep\0${one}`), []);
     await processCount(`sleep\0${other}`, 1);
+    assert.ok(second);
+  });
+
+  it("leaves those alone that were started while it ended, and could have got the number of its namespace", async () => {
+    const release = Promise.withResolvers<void>();
+    let isHeld = false;
+    const clock: Clock = {
+      ...systemClock,
+      sleep: async (ms, signal) => {
+        if (isHeld) await release.promise;
+        await systemClock.sleep(ms, signal);
+      },
+    };
+    await using live = await LiveRuntime.with({ clock });
+    const { id } = await live.background("echo up; exec sleep 1000");
+    const [one, other] = [sleepMark(), sleepMark()];
+    const first = await live.runtime.exec(id, execSpec(["sleep", one]));
+    await processCount(`sleep\0${one}`, 1);
+    isHeld = true;
+    const cut = first[Symbol.asyncDispose]();
+    await processCount(`sleep\0${one}`, 0);
+    // It has ended, and is looked for once more. Its number must not be free by now; if it is, it is after a moment.
+    await Promise.race([first.ended, systemClock.sleep(500)]);
+    await using second = await live.runtime.exec(id, execSpec(["sleep", other]));
+    await processCount(`sleep\0${other}`, 1);
+    isHeld = false;
+    release.resolve();
+    await cut;
+    assert.equal(processesWith(`sleep\0${other}`).length, 1);
     assert.ok(second);
   });
 

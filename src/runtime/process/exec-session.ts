@@ -22,6 +22,8 @@ export interface SessionParts {
 export class ProcessSession implements ExecSession {
   readonly ended: Promise<ProgramEnd>;
   readonly #parts: SessionParts;
+  /** Of the program and all that it has started. */
+  #killing: Promise<void> | undefined;
   #isOver = false;
 
   constructor(parts: SessionParts) {
@@ -52,7 +54,8 @@ export class ProcessSession implements ExecSession {
     const { exited, streams, mark, clock } = this.#parts;
     const { namespace } = mark;
     if (namespace !== undefined) {
-      await killAll(() => processesIn(namespace), clock);
+      this.#killing ??= killAll(() => processesIn(namespace), clock);
+      await this.#killing;
     }
     await exited;
     streams[Symbol.dispose]();
@@ -64,6 +67,11 @@ export class ProcessSession implements ExecSession {
     const { stdin, stdout, stderr } = streams;
     const end = await exited;
     await Promise.all([stdout.programEnded(clock), stderr?.programEnded(clock)]);
+    // The number of a namespace is given to the next one at once: as long as somebody looks for it, it stays taken. Otherwise a program that has just been
+    // started elsewhere is killed.
+    if (this.#killing !== undefined) {
+      await this.#killing.catch(() => undefined); // Whoever cuts it hears of that.
+    }
     this.#isOver = true;
     mark[Symbol.dispose]();
     stdin?.destroy();
