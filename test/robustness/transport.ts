@@ -10,6 +10,8 @@ import {
 } from "node:http2";
 import { Agent, request } from "node:https";
 import type { Readable } from "node:stream";
+import { systemClock } from "../../src/base/clock.ts";
+import { destroyWhenCutOff } from "../../src/base/destroy-when-cut-off.ts";
 
 export interface Ask {
   readonly method: string;
@@ -185,6 +187,8 @@ export class Http2Transport implements Transport {
       const session = connect(url, { ...credentials });
       session.on("error", () => undefined); // Its streams hear of it.
       session.setMaxListeners(0);
+      // Otherwise streams of a server that was killed may stay open for ever.
+      session.once("connect", (_, socket) => destroyWhenCutOff(socket, systemClock));
       this.#session = session;
     }
     return this.#session.request({ ":method": method, ":path": path, ...headers });
