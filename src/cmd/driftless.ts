@@ -5,7 +5,9 @@
 import { enableCompileCache } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { hearEarly } from "./early-signals.ts";
 
+if (process.pid === 1) hearEarly(process);
 // Beside an app memory counts for more than speed: 2 MiB for what is new, and not up to 32; and no optimizing compiler, which takes
 // 10 MiB for itself and pays off only for what computes for seconds. docs/sidecar.md has the figures.
 if (["sidecar", "run"].includes(process.argv[2] ?? "")) {

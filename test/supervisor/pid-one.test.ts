@@ -55,6 +55,19 @@ test("run as PID 1 ends on TERM though its program ignores it, when its grace is
   assert.equal(await run.exit, 137);
 });
 
+test("run as PID 1 ends on a TERM that came while it was still being loaded", {
+  skip,
+}, async () => {
+  const hook = `import { registerHooks } from "node:module";
+    registerHooks({ load(url, context, next) {
+      if (url.endsWith("/cmd/main.ts")) process.kill(process.pid, "SIGTERM");
+      return next(url, context);
+    } });`;
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` };
+  await using run = RunProcess.start({ prefix, env, args: ["--", "sleep", "20"] });
+  assert.equal(await run.exit, 143, JSON.stringify(run.logged));
+});
+
 function childOf(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
   return Number(children.trim());
