@@ -16,7 +16,7 @@ const plain: RunFlags = {
 };
 
 test("runSpecOf knows objects from directories, and what may be missing", () => {
-  const envFrom = ["configmap/app", "secret/db?", "./configmap/app", "/etc/env?"];
+  const envFrom = ["configmap/app", "secrets/db?", "./configmap/app", "/etc/env?"];
   const spec = runSpecOf({ ...plain, envFrom }, ["app"]);
   assert.deepEqual(spec.envFrom.slice(0, 2), [
     { type: "object", kind: "ConfigMap", name: "app", isOptional: false },
@@ -47,6 +47,8 @@ test("runSpecOf makes copies when somebody reads them", () => {
 });
 
 const mistakes: Readonly<Record<string, readonly [Partial<RunFlags>, RegExp]>> = {
+  "an object without a name": [{ envFrom: ["configmap/"] }, /must be a directory, configmap\/NAME/],
+  "an object in a namespace": [{ envFrom: ["secret/shop/db?"] }, /--env-from secret\/shop\/db\?: /],
   "an unknown action": [{ onChange: "reload" }, /must be restart, signal:HUP or exec:COMMAND/],
   "an unknown signal": [{ onChange: "signal:FOO" }, /is not a signal/],
   "an unknown check": [{ ready: "udp:1" }, /must be http:/],

@@ -21,6 +21,7 @@ export interface RunFlags {
   readonly stopSignal: string;
   readonly overlap?: boolean;
   readonly restart?: boolean;
+  readonly startTimeout?: string;
   readonly minWait: string;
   readonly maxWait: string;
   readonly snapshotDir?: string;
@@ -52,6 +53,7 @@ export interface RunSpec {
   readonly stopSignal: NodeJS.Signals;
   readonly overlaps: boolean;
   readonly revives: boolean;
+  readonly startTimeoutMs: number | undefined;
   readonly minWaitMs: number;
   readonly maxWaitMs: number;
   /** The program, or something that is run for it, reads copies. */
@@ -81,6 +83,8 @@ export function runSpecOf(flags: RunFlags, command: readonly string[]): RunSpec 
     stopSignal: signalOf("--stop-signal", flags.stopSignal),
     overlaps: flags.overlap === true,
     revives: flags.restart === true,
+    startTimeoutMs:
+      flags.startTimeout === undefined ? undefined : msOf("--start-timeout", flags.startTimeout),
     minWaitMs: msOf("--min-wait", flags.minWait),
     maxWaitMs: msOf("--max-wait", flags.maxWait),
     usesSnapshots: flags.snapshotDir !== undefined || mentions(command, gate, onChange, ready),
@@ -132,13 +136,16 @@ function mentions(
 function environmentOf(text: string): EnvironmentSpec {
   const isOptional = text.endsWith("?");
   const place = isOptional ? text.slice(0, -1) : text;
-  const [, kind, name] = /^(configmap|cm|secret)\/([a-z0-9.-]+)$/i.exec(place) ?? [];
+  const [, kind, name] = /^(configmaps?|cm|secrets?)\/([a-z0-9.-]+)$/i.exec(place) ?? [];
   if (kind !== undefined && name !== undefined) {
-    const isSecret = kind.toLowerCase() === "secret";
+    const isSecret = kind.toLowerCase().startsWith("secret");
     return { type: "object", kind: isSecret ? "Secret" : "ConfigMap", name, isOptional };
   }
-  if (place === "") {
-    throw new MisuseError("--env-from must be a directory, configmap/NAME or secret/NAME");
+  // A directory of that name would be ./configmap/…
+  if (place === "" || /^(configmaps?|cm|secrets?)\//i.test(place)) {
+    throw new MisuseError(
+      `--env-from ${text}: must be a directory, configmap/NAME or secret/NAME; a directory of such a name is ./${place}`,
+    );
   }
   return { type: "directory", path: resolve(place), isOptional };
 }

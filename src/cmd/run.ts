@@ -49,6 +49,10 @@ export function runCommand(): Command {
       repeated,
     )
     .option(
+      "--start-timeout <duration>",
+      "end with 1 if nothing could be started by then (default: wait, and say what for)",
+    )
+    .option(
       "--min-wait <duration>",
       "sources must be quiet for so long before a change is used",
       "100ms",
@@ -103,8 +107,9 @@ Examples:
       one if it does not become ready
 
 Ends with the program's exit code; with 128 and the signal's number if a signal
-ended it; with 127 if there is no such program, 126 if it cannot be started, and
-2 if this is called wrongly. Commands are split into words as a shell does it,
+ended it; with 127 if there is no such program, 126 if it cannot be started, 1
+if nothing could be started within --start-timeout, and 2 if this is called
+wrongly. Commands are split into words as a shell does it,
 and run without one: say sh -c '…' for more.`,
     )
     .action(run);

@@ -10,6 +10,7 @@ import { DirectoryWatch } from "../files/directory-watch.ts";
 import type { LiveSource } from "./live-source.ts";
 import { type DirectoryContent, readDirectory } from "./read-directory.ts";
 import type { Files } from "./settings.ts";
+import { whatStays } from "./what-stays.ts";
 
 export interface DirectorySourceOptions {
   readonly path: string;
@@ -72,11 +73,12 @@ export class DirectorySource implements LiveSource {
       this.#problem = undefined;
     } catch (err) {
       const isAway = isErrno(err, "ENOENT");
-      if (isAway && isOptional) this.#files ??= new Map();
       const problem = isAway ? `${path} is not there` : describe(err);
       if (problem !== this.#problem) {
-        logger.warn("source cannot be read, what was known stays", { source: path, err });
+        const then = whatStays(this.#files, isAway && isOptional);
+        logger.warn(`source cannot be read, ${then}`, { source: path, why: problem });
       }
+      if (isAway && isOptional) this.#files ??= new Map();
       this.#problem = problem;
       armQuietly(watch, dirname(path));
       this.onChange();

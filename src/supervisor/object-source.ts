@@ -10,6 +10,7 @@ import type { ApiClient } from "../client/api-client.ts";
 import { ObjectWatch } from "../client/object-watch.ts";
 import type { LiveSource } from "./live-source.ts";
 import type { Files } from "./settings.ts";
+import { whatStays } from "./what-stays.ts";
 
 export interface ObjectSourceOptions {
   readonly client: ApiClient;
@@ -68,9 +69,10 @@ export class ObjectSource implements LiveSource {
   #take(object: ApiObject | undefined): void {
     const { kind, isOptional, logger } = this.#options;
     if (object === undefined) {
+      const then = whatStays(this.#files, isOptional);
+      logger.warn(`object is not there, ${then}`, { object: this.name });
       if (isOptional) this.#files ??= new Map();
       this.#absence = isOptional ? undefined : `${this.name} is not there`;
-      logger.warn("object is not there, what was known stays", { object: this.name });
     } else {
       this.#files = objectContent(kind, object);
       this.#absence = undefined;

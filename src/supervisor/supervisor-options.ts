@@ -14,6 +14,8 @@ export interface SupervisorOptions {
   readonly directories: readonly { readonly path: string; readonly source: LiveSource }[];
   /** Where it is said which version of a directory the program has, by path. */
   readonly words: ReadonlyMap<string, Word>;
+  /** How long it may take until there is a program; undefined: any time. */
+  readonly startTimeoutMs: number | undefined;
   readonly minWaitMs: number;
   readonly maxWaitMs: number;
   readonly readyTimeoutMs: number;

@@ -13,6 +13,38 @@ test("Supervisor starts nothing before every source is known, and then at once",
   await world.end();
 });
 
+test("Supervisor says again and again what it waits for, until it can start", async () => {
+  const world = new World();
+  world.source.problem = "/etc/env is not there";
+  await world.clock.step(33_000);
+  const reminders = world.logger.records.filter(({ level }) => level === "warn");
+  assert.deepEqual(
+    reminders.map(({ fields }) => fields["missing"]),
+    [["/etc/env is not there"], ["/etc/env is not there"]],
+  );
+  world.source.set({ A: "1" });
+  await world.clock.step(120_000);
+  assert.equal(world.messages("warn").length, 2);
+  await world.end();
+});
+
+test("Supervisor ends with 1 when nothing could be started in time", async () => {
+  const world = new World({ options: { startTimeoutMs: 10_000 } });
+  await world.clock.step(10_000);
+  assert.equal(await world.code, 1);
+  assert.deepEqual(world.messages("error"), ["nothing could be started in time, so run ends"]);
+  assert.equal(world.children.length, 0);
+});
+
+test("Supervisor does not end a program that was started in time", async () => {
+  const world = new World({ options: { startTimeoutMs: 10_000 } });
+  await world.settle();
+  await world.clock.step(60_000);
+  assert.equal(world.last.status, undefined);
+  assert.deepEqual(world.messages("error"), []);
+  await world.end();
+});
+
 test("Supervisor makes one restart of a burst of changes", async () => {
   const world = new World();
   await world.settle();

@@ -9,6 +9,7 @@ import { Copies } from "./copies.ts";
 import { decide, type Situation, type Step } from "./decide.ts";
 import { DirectoryWords } from "./directory-words.ts";
 import { exitCodeOf } from "./exit-code.ts";
+import { FirstWait } from "./first-wait.ts";
 import { newOneStays } from "./hand-over.ts";
 import { Mootable } from "./mootable.ts";
 import { neverStarted } from "./never-started.ts";
@@ -51,6 +52,8 @@ export class Supervisor {
   #revival: { isDue: boolean } | undefined;
   /** The program is on its way out, for another one. */
   #isStopping = false;
+  /** Until there is a program. */
+  readonly #firstWait: FirstWait;
   readonly #mootable = new Mootable();
 
   constructor(options: SupervisorOptions) {
@@ -66,7 +69,9 @@ export class Supervisor {
       ...{ program: options.program, refusals: this.#refusals },
       ...{ announcer: this.#announcer, alarm: this.#alarm },
     });
-    this.#wanted = new WantedSettings({ ...options, onChange: () => this.#ring() });
+    const ring = (): void => this.#ring();
+    this.#wanted = new WantedSettings({ ...options, onChange: ring });
+    this.#firstWait = new FirstWait({ ...options, wanted: this.#wanted, onOver: ring });
   }
 
   /** Why the program is not known to do its work; undefined if it does. */
@@ -112,6 +117,7 @@ export class Supervisor {
     const onAbort = (): void => this.forward("SIGTERM");
     signal.addEventListener("abort", onAbort, { once: true });
     const followed = this.#wanted.run(stop.signal);
+    this.#firstWait.start();
     try {
       this.#wanted.look();
       return await this.#untilEnd();
@@ -124,6 +130,7 @@ export class Supervisor {
       signal.removeEventListener("abort", onAbort);
       stop.abort();
       this.#dropTrial();
+      this.#firstWait[Symbol.dispose]();
       this.#alarm[Symbol.dispose]();
       await followed;
     }
@@ -141,10 +148,12 @@ export class Supervisor {
     }
   }
 
-  /** Nothing was started, and there is nothing to follow that could change that. */
+  /** Nothing was started, and there is nothing to follow that could change that, or no time left for it. */
   #isHopeless(): boolean {
     const { environment, directories } = this.#options;
-    if (this.#child !== undefined || environment.length + directories.length > 0) return false;
+    if (this.#child !== undefined) return false;
+    if (this.#firstWait.isOver) return true;
+    if (environment.length + directories.length > 0) return false;
     return this.#refusals.isRefused(this.#wanted.current?.version ?? "");
   }
 
@@ -278,6 +287,7 @@ export class Supervisor {
     this.#applied = settings;
     this.#isSure = true;
     this.#announcer.starting(reason);
+    this.#firstWait[Symbol.dispose]();
     try {
       this.#child = await program.start(settings);
       this.#announcer.started(settings, this.#child, reason);

@@ -32,7 +32,7 @@ test("run ends with the signal's number if it has to end before there is anythin
   const codes = await Promise.all(
     (["SIGTERM", "SIGINT", "SIGHUP"] as const).map(async (signal) => {
       await using run = RunProcess.start({ args: ["--env-from", "/no/such/place", "--", "true"] });
-      await run.untilLogged("source cannot be read, what was known stays");
+      await run.untilLogged("source cannot be read, nothing is known of it yet");
       run.signal(signal);
       return await run.exit;
     }),

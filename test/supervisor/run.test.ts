@@ -103,13 +103,20 @@ test("run waits for variables that are not there yet, and does not for optional 
   const script = "echo A=$A; exec sleep 1000";
   const args = [...quick, "--env-from", dir.join("later"), "--", "sh", "-c", script];
   await using run = RunProcess.start({ args });
-  await run.untilLogged("source cannot be read, what was known stays");
+  await run.untilLogged("source cannot be read, nothing is known of it yet");
   assert.deepEqual(run.pids, []);
   dir.write({ "later/A": "1" });
   await run.untilPrinted("A=1");
   const optional = [...quick, "--env-from", `${dir.join("never")}?`, "--", "sh", "-c", "echo ok"];
   await using other = RunProcess.start({ args: optional });
   assert.equal(await other.exit, 0);
+});
+
+test("run ends with 1, and says what it waited for, when a misspelled source is not there in time", async () => {
+  const args = ["--watch", "/no/such/place", "--start-timeout", "50ms", "--", "true"];
+  await using run = RunProcess.start({ args });
+  assert.equal(await run.exit, 1);
+  assert.deepEqual(run.logged.at(-1)?.["missing"], ["/no/such/place is not there"]);
 });
 
 test("run kills a program that ignores TERM when its grace is over, with all that it has started", async () => {

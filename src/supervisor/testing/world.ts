@@ -19,7 +19,7 @@ const LIMIT_MS = 60_000;
 export class FakeSource implements LiveSource {
   readonly name = "fake";
   readonly path: string;
-  readonly problem = undefined;
+  problem: string | undefined;
   onChange: () => void = () => undefined;
   files: Files | undefined;
 
@@ -122,6 +122,7 @@ export class World {
       directories: [{ path: "/etc/app", source: this.files }],
       words: new Map(),
       hasTerminal: false,
+      startTimeoutMs: undefined,
       minWaitMs: 100,
       maxWaitMs: 1000,
       readyTimeoutMs: 5000,
