@@ -8,6 +8,7 @@ import { LONG, testSeed } from "../support/campaign.ts";
 import { Campaign } from "./campaign.ts";
 import { FaultyScene } from "./faulty-scene.ts";
 import { isOf } from "./faulty-set.ts";
+import { TEMPTING_FAULTS } from "./faulty-url.ts";
 import type { Summary } from "./observer.ts";
 import { until } from "./program.ts";
 
@@ -46,6 +47,10 @@ describe(`sidecars among faults (seed ${seed})`, { timeout: LONG ? 1_700_000 : 2
       for (let round = 0; round < ROUNDS; round++) {
         await campaign.round();
         await campaign.mendAll();
+        await assertArrives(scene, campaign);
+      }
+      for (const fault of TEMPTING_FAULTS) {
+        await campaign.serveBadly(fault);
         await assertArrives(scene, campaign);
       }
       const lines = await scene.observed();

@@ -5,7 +5,8 @@ import type { Random } from "../../src/base/random.ts";
 import { APP_FAULTS } from "./faulty-app.ts";
 import type { FaultyScene } from "./faulty-scene.ts";
 import { type Fault, type Numbers, SOURCES, type SourceName } from "./faulty-set.ts";
-import { URL_FAULTS } from "./faulty-url.ts";
+import { URL_FAULTS, type UrlFault } from "./faulty-url.ts";
+import { until } from "./program.ts";
 
 /** Begins something; what it returns ends it. */
 type Deed = () => Promise<(() => Promise<void>) | undefined>;
@@ -24,6 +25,8 @@ const GATE_FAULTS = ["hangs", "missing", "refuses"] as const;
 /** Less than a set takes, so that it strikes at each of the steps of a publish. */
 const MAX_LEFT_PAGES = 14;
 const PAGE_BYTES = 4096;
+/** In a row, so that each sidecar gets some, and has the time to show what it has taken. */
+const BAD_ANSWERS = 4;
 
 export class Campaign {
   readonly #scene: FaultyScene;
@@ -65,6 +68,17 @@ export class Campaign {
     this.#lasting = [];
     this.#scene.url.faults = [];
     await this.renew();
+  }
+
+  /** A change that the address serves badly, with nothing else the matter: among other faults, what was wrongly taken may never get as far as being seen. */
+  async serveBadly(fault: UrlFault): Promise<void> {
+    const { url } = this.#scene;
+    const count = (): number => url.answers.get(fault) ?? 0;
+    const enough = count() + BAD_ANSWERS;
+    this.#say(`the url is ${fault}`);
+    url.faults = Array.from({ length: BAD_ANSWERS }, () => fault);
+    await this.#change("url", undefined);
+    await until(`the url was ${fault}`, () => count() >= enough);
   }
 
   /** A few changes, and some time; what has lasted long enough ends. */

@@ -15,6 +15,9 @@ export const URL_FAULTS: readonly UrlFault[] = [
   "truncated",
 ];
 
+/** Those that bring something which could be taken for the document. */
+export const TEMPTING_FAULTS: readonly UrlFault[] = ["empty", "error", "truncated"];
+
 export class FaultyUrl implements AsyncDisposable {
   readonly #server: Server;
   text = "";
