@@ -4,6 +4,7 @@ import type { Composed } from "./compose.ts";
 import type { Compose } from "./compose-model.ts";
 import type { Verdict } from "./gate/gate.ts";
 import { isSecretFile } from "./gate/has-secrets.ts";
+import { plainLine } from "./gate/telling-lines.ts";
 import type { Candidate, CandidateFile } from "./publisher.ts";
 import { reloadText } from "./reload-tries.ts";
 import { sizeText, terminalText } from "./terminal-text.ts";
@@ -157,8 +158,10 @@ function textOf(bytes: Uint8Array): string | undefined {
 function gateLines(verdict: Verdict | undefined): readonly string[] {
   if (verdict === undefined) return ["gate: none"];
   if (!("reason" in verdict)) return ["gate: passed"];
-  // What it said last is in the reason already.
-  const said = verdict.output?.split("\n").slice(0, -1) ?? [];
+  // What is in the reason already, and whole, is not said twice.
+  const said = (verdict.output?.split("\n") ?? []).filter(
+    (line) => !verdict.reason.includes(plainLine(line)),
+  );
   return [
     `gate: ${verdict.verdict}: ${terminalText(verdict.reason)}`,
     ...said.map((line) => `  ${terminalText(line)}`),

@@ -13,6 +13,7 @@ import type { Candidate } from "../publisher.ts";
 import { writeCandidate } from "./candidate-directory.ts";
 import { runGateCommand } from "./gate-command.ts";
 import { hasSecrets } from "./has-secrets.ts";
+import { tellingLines } from "./telling-lines.ts";
 
 export type Verdict =
   | { readonly verdict: "passed" }
@@ -105,8 +106,8 @@ export class Gate implements AsyncDisposable {
     const output = hasSecrets(candidate)
       ? undefined
       : end.output.replaceAll(directory.path, "{dir}");
-    const last = lastLineOf(output ?? "");
-    const why = `the gate command "${command[0] ?? ""}" ${end.reason}${last === "" ? "" : `: ${last}`}`;
+    const told = tellingLines(output ?? "");
+    const why = `the gate command "${command[0] ?? ""}" ${end.reason}${told === "" ? "" : `: ${told}`}`;
     return { verdict: end.result, reason: why, output: output === "" ? undefined : output };
   }
 }
@@ -134,12 +135,4 @@ function verdictOf({ kind, key, detail }: Refusal, schemaFile: string): Verdict 
 
 function no(verdict: "rejected" | "failed", reason: string): Verdict {
   return { verdict, reason, output: undefined };
-}
-
-const MAX_LINE_LENGTH = 300;
-
-/** What most programs say last is what is wrong. */
-function lastLineOf(output: string): string {
-  const lines = output.split("\n").map((line) => line.replace(/\p{Cc}+/gu, " ").trim());
-  return (lines.findLast((line) => line !== "") ?? "").slice(0, MAX_LINE_LENGTH);
 }
