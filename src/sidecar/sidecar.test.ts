@@ -180,6 +180,18 @@ describe("Sidecar", () => {
     ok(Number(scene.live("a")) >= 20, `${scene.live("a")} is live after 1.5 s`);
   });
 
+  it("is unready with failsReadiness while what the sources say cannot be made", async () => {
+    await using scene = new Scene();
+    await scene.startWith("1");
+    scene.one.set({ "..a": "reserved" });
+    await scene.clock.step(100);
+    equal(scene.live("a"), "1");
+    match(scene.reporter?.readinessProblem() ?? "", /reserved/);
+    scene.one.set({ a: "2" });
+    await scene.clock.step(1000);
+    equal(scene.reporter?.readinessProblem(), undefined);
+  });
+
   it("keeps a rejected version away, says so everywhere, and goes on with the next good one", async () => {
     await using scene = new Scene();
     scene.verdictOn = (text) => (text === "bad" ? no("it is bad") : { verdict: "passed" });
@@ -241,6 +253,8 @@ describe("Sidecar", () => {
     await scene.clock.step(10_000);
     deepEqual(scene.told, ["1", "1"]);
     deepEqual(scene.reporter?.problems.get("source"), "one: cannot be reached");
+    match(scene.reporter?.problems.get("compose") ?? "", /^nothing was ever heard of/);
+    equal(scene.reporter?.readinessProblem(), undefined, "also with failsReadiness");
   });
 
   it("tells for ever until it succeeds, and calls nothing applied before", async () => {

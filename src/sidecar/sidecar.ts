@@ -187,7 +187,7 @@ export class Sidecar {
     const { clock, reporter } = this.#options;
     const leftMs = this.#startedMs + PATIENCE_MS - clock.monotonicMs();
     if (leftMs > 0) return leftMs;
-    reporter.composed(`nothing was ever heard of ${waiting.join(", ")}`);
+    reporter.waits(`nothing was ever heard of ${waiting.join(", ")}`);
     this.#tellLive();
     return NET_MS;
   }

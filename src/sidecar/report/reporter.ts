@@ -20,7 +20,7 @@ export interface ReporterOptions {
   /** By name, of sources that are files: what a node mounts is confirmed there. */
   readonly sourceAcknowledgements?: ReadonlyMap<string, Acknowledgement>;
   readonly events: { record(event: SidecarEvent): void } | undefined;
-  /** A version that the gate does not let through makes the sidecar unready. */
+  /** A version that the gate does not let through, or that cannot be made, makes the sidecar unready. */
   readonly failsReadiness: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -51,6 +51,8 @@ export class Reporter {
   #sources: SourceVersions = new Map();
   /** What candidates were made of, by their version, the newest of each. */
   readonly #madeOf = new Map<string, SourceVersions>();
+  /** What is the matter with "compose" is that nothing could be tried. */
+  #isWaiting = false;
   #live: string | undefined;
   #applied: string | undefined;
   #wanted: string | undefined;
@@ -73,8 +75,10 @@ export class Reporter {
   readinessProblem(): string | undefined {
     const all = [...this.#problems].map(([stage, text]) => `${stage}: ${text}`).join("; ");
     if (this.#live === undefined) return all === "" ? "nothing is published yet" : all;
-    const rejected = this.#problems.get("gate");
-    return this.#options.failsReadiness && rejected !== undefined ? rejected : undefined;
+    if (!this.#options.failsReadiness) return undefined;
+    return (
+      this.#problems.get("gate") ?? (this.#isWaiting ? undefined : this.#problems.get("compose"))
+    );
   }
 
   /** Of all sources together; "" for none. */
@@ -91,7 +95,14 @@ export class Reporter {
     }
   }
 
+  /** Sources that nothing was heard of since the start: no fault of what they say, and no reason to take the app away. */
+  waits(problem: string): void {
+    this.composed(problem);
+    this.#isWaiting = true;
+  }
+
   composed(problem: string): void {
+    this.#isWaiting = false;
     this.#state("compose", problem);
     if (problem !== "") this.#refuse({ version: null, stage: "compose", reason: problem });
   }
