@@ -17,6 +17,8 @@ import { parseListen } from "./listen-address.ts";
 import { logLevelOf, logLevelOption } from "./log-level.ts";
 import { MisuseError } from "./misuse-error.ts";
 
+const STANDARD_INPUT = 0;
+
 interface Flags {
   readonly file?: string;
   readonly once?: boolean;
@@ -46,7 +48,10 @@ export interface SidecarPlan {
 
 export function sidecarFlags(command: Command): Command {
   return command
-    .option("-f, --file <compose.yaml>", "what is made of what, where it goes, who is told")
+    .option(
+      "-f, --file <compose.yaml>",
+      "what is made of what, where it goes, who is told; - for the standard input",
+    )
     .option("--once", "end after the first publish and reload, for init containers")
     .option("--dry-run", "write nothing: show what would be, against what is live")
     .option("--explain", "write nothing: show sources, files, gate and reload")
@@ -134,12 +139,12 @@ function composeOf(file: string | undefined): Compose {
   }
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = readFileSync(file === "-" ? STANDARD_INPUT : file, "utf8");
   } catch (err) {
     throw new MisuseError(`-f ${file}: it cannot be read`, { cause: err });
   }
   try {
-    return readCompose(text, file);
+    return readCompose(text, file === "-" ? "stdin" : file);
   } catch (err) {
     if (err instanceof ComposeFileError) throw new MisuseError(err.message, { cause: err });
     throw err;

@@ -1,7 +1,9 @@
 // `driftless sidecar --once`, as init containers run it: what is on disk when it ends, and with which code it does.
 
 import { deepEqual, equal, match } from "node:assert/strict";
-import { chmodSync, readdirSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { ended, SidecarScene } from "./sidecar-process.ts";
 
@@ -34,6 +36,21 @@ describe("driftless sidecar --once", { timeout: 240_000 }, () => {
       equal(`${uid}:${gid}`, owner);
     });
   }
+
+  it("takes the compose file from the standard input", async () => {
+    await using scene = new SidecarScene();
+    scene.write("in/a", "1");
+    const compose = { sources: { in: scene.join("in") }, output: scene.join("out") };
+    const main = join(import.meta.dirname, "../../src/cmd/driftless.ts");
+    const argv = [main, "sidecar", "-f", "-", "--once"];
+    const once = (input: string): { readonly status: number | null; readonly stderr: string } =>
+      spawnSync(process.execPath, argv, { input, encoding: "utf8" });
+    equal(once(JSON.stringify(compose)).status, 0);
+    equal(readFileSync(scene.join("out/a"), "utf8"), "1");
+    const { status, stderr } = once("{}");
+    equal(status, 2);
+    match(stderr, /^driftless: stdin:1:1: /);
+  });
 
   it("ends with 1 when it is stopped before it is done, and says what was missing", async () => {
     await using scene = new SidecarScene();
