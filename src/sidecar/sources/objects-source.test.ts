@@ -147,6 +147,20 @@ describe("ObjectsSource", { timeout: 20_000 }, () => {
     );
   });
 
+  it("warns of objects with the same key, but not of names whose order was chosen", async () => {
+    const levels = async (more: Parameters<typeof running>[1]): Promise<readonly string[]> => {
+      const parts = fakeClient();
+      parts.server.put("a", "1");
+      parts.server.put("b", "2");
+      await using o = running(parts, more);
+      deepEqual((await o.told()).files, ["v=2"]);
+      const told = parts.logger.records.filter(({ message }) => message.includes("the same key"));
+      return told.map(({ level }) => level);
+    };
+    deepEqual(await levels({}), ["warn"]);
+    deepEqual(await levels({ names: ["a", "b"] }), ["info"]);
+  });
+
   it("tells once of changes that come together", async () => {
     const parts = fakeClient();
     await using o = running(parts);

@@ -179,17 +179,20 @@ export class ObjectsSource implements Source {
         collisions.push(`"${name}" of ${earlier.origin} and of ${file.origin}`);
       files.set(name, { ...file, data });
     }
-    this.#warn(collisions.join("; "));
+    this.#tellCollisions(collisions.join("; "));
     return { files, problems, isComplete };
   }
 
   /** Once for each set of them. */
-  #warn(collisions: string): void {
+  #tellCollisions(collisions: string): void {
     if (collisions === this.#collisions) return;
     this.#collisions = collisions;
-    const { name: source, logger } = this.#options;
-    if (collisions !== "")
-      logger.warn("objects have the same key, the later wins", { source, collisions });
+    const { name: source, logger, spec } = this.#options;
+    if (collisions === "") return;
+    const message = "objects have the same key, the later wins";
+    // Whoever lists names has said which one that is; by labels it is an accident.
+    if (spec.names === undefined) logger.warn(message, { source, collisions });
+    else logger.info(message, { source, collisions });
   }
 }
 
