@@ -16,6 +16,7 @@ import { findConnection } from "../cli/find-connection.ts";
 import { ApiClient } from "../client/api-client.ts";
 import { currentProcess } from "../files/process-identity.ts";
 import type { ReloadProgress } from "../reload/reloader.ts";
+import { dropInFlags } from "../sidecar/drop-ins/drop-in.ts";
 import { logLines } from "../sidecar/drop-ins/log-lines.ts";
 import { createOldMetrics } from "../sidecar/drop-ins/old-metrics.ts";
 import { DirectoryTakenError, lockDirectory } from "../sidecar/publish/directory-lock.ts";
@@ -56,6 +57,10 @@ Examples:
   driftless sidecar -f compose.yaml --listen 0.0.0.0:8080
   driftless sidecar --as configmap-reload --volume-dir=/etc/config \\
     --webhook-url=http://127.0.0.1:9090/-/reload
+  LABEL=grafana_dashboard FOLDER=/dashboards driftless sidecar --as k8s-sidecar
+
+With --as, variables and flags are those of that program: docs/drop-ins.md has a
+line for each of them, and "--as PROGRAM --help" names the flags.
 
 What fails the gate never goes live: the last good version stays, also across
 restarts.
@@ -68,8 +73,16 @@ Exit codes:
      does not let it through
   2  called wrongly, or a mistake in the compose file`,
       )
+      .addHelpText("after", () => flagsText(dropInFlags(process.argv.slice(3))))
       .action(() => run(process.argv.slice(3)))
   );
+}
+
+/** For the help; "" if there are none. */
+function flagsText(flags: readonly string[]): string {
+  return flags.length === 0
+    ? ""
+    : `\nFlags of that program:\n${flags.map((flag) => `  ${flag}`).join("\n")}`;
 }
 
 async function run(argv: readonly string[]): Promise<void> {

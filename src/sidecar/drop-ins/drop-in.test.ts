@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { dropIn } from "./drop-in.ts";
+import { dropIn, dropInFlags } from "./drop-in.ts";
 import { DropInError } from "./drop-in-model.ts";
 import { parseGoDuration } from "./go-duration.ts";
 
@@ -22,6 +22,13 @@ describe("dropIn", () => {
     assert.equal(dropIn({ argv: [], env: {} }), undefined);
     assert.equal(dropIn({ argv: [], env: { LABEL: "app" } }), undefined);
     assert.equal(dropIn({ argv: [], env: { ...env, FOLDER: "" } }), undefined);
+  });
+
+  it("names the flags of the program that --as names, and of no other", () => {
+    const flags = dropInFlags(["--as=configmap-reload", "--help"]);
+    assert.ok(flags.includes("--volume-dir") && !flags.includes("--config-file"));
+    assert.deepEqual(dropInFlags(["--help"]), []);
+    assert.deepEqual(dropInFlags(["--as", "nothing"]), []);
   });
 
   it("refuses a compose file beside --as", () => {

@@ -60,6 +60,12 @@ export function dropIn({ argv, env }: DropInArguments): DropIn | undefined {
   return { ...translation, notes: settings.notes, rest };
 }
 
+/** The flags of the program that `--as` names, for a help; none if it names none. */
+export function dropInFlags(argv: readonly string[]): readonly string[] {
+  const { as = "" } = withoutAs(argv);
+  return Object.hasOwn(PROGRAMS, as) ? Object.keys(programOf(as).table.flags) : [];
+}
+
 /** No variable begins with a dash, and no flag without. */
 function variable(env: Environment, name: string): readonly string[] {
   const value = name.startsWith("-") ? undefined : env[name];
