@@ -6,9 +6,11 @@ import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
 import { lineDiff } from "../cli/line-diff.ts";
 import { currentProcess } from "../files/process-identity.ts";
+import type { Composed } from "../sidecar/compose.ts";
 import type { Compose } from "../sidecar/compose-model.ts";
 import { Gate } from "../sidecar/gate/gate.ts";
 import { obstacleTo } from "../sidecar/publish/obstacle-to.ts";
+import type { Output } from "../sidecar/publish/output.ts";
 import { StateDirectory, scratchIn } from "../sidecar/publish/state-directory.ts";
 import type { Candidate } from "../sidecar/publisher.ts";
 import { dryRunText } from "../sidecar/sidecar-dry-run.ts";
@@ -49,7 +51,8 @@ async function showDryRun(scene: ShowScene): Promise<void> {
   const states = await lookAtSources(sources, { clock: systemClock, timeoutMs, signal });
   const result = composed(spec, contentsOf(states), process.env);
   const needs = { stateDirectory, self: currentProcess(), ...base, logger };
-  const live = outputOf(spec.output, needs).read();
+  const output = outputOf(spec.output, needs);
+  const live = output.read();
   const hasGate = spec.gate.command !== undefined || spec.gate.schemas.length > 0;
   await using gate = new Gate({
     ...{ spec: spec.gate, scratch: () => scratchIn(tmpdir()), clock: systemClock },
@@ -60,11 +63,22 @@ async function showDryRun(scene: ShowScene): Promise<void> {
     if (problem !== undefined) process.stderr.write(`driftless: source ${name}: ${problem}\n`);
   }
   const kept = keptSet(stateDirectory);
-  const obstacle = spec.output.type === "none" ? undefined : obstacleTo(spec.output.path);
+  const obstacle = obstacleOf(spec, { output, result });
   const seen = { live, kept, verdict, obstacle };
   process.stdout.write(dryRunText({ spec, composed: result, ...seen, diff: diffLines }));
   const isRefused = verdict !== undefined && verdict.verdict !== "passed";
   if ("problems" in result || isRefused || obstacle !== undefined) process.exitCode = 1;
+}
+
+/** Of the directory, or of a file in it. */
+function obstacleOf(
+  spec: Compose,
+  { output, result }: { readonly output: Output; readonly result: Composed },
+): string | undefined {
+  if (spec.output.type === "none") return undefined;
+  const inTheWay = obstacleTo(spec.output.path);
+  if (inTheWay !== undefined || !("candidate" in result)) return inTheWay;
+  return output.obstacle(result.candidate);
 }
 
 /** What an earlier life has noted of what is live. */

@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
@@ -93,10 +93,11 @@ describe("FilesOutput", () => {
   it("refuses a place where somebody else's file is, and changes nothing", () => {
     using dir = tempDir();
     dir.write({ "out/b": "theirs" });
-    throws(
-      () => outputIn(dir).write(testCandidate({ a: "1", b: "2" })),
-      /Cannot write "b": a file that the sidecar did not write is in its place/,
-    );
+    const set = testCandidate({ a: "1", b: "2" });
+    const reason = /Cannot write "b": a file that the sidecar did not write is in its place/;
+    throws(() => outputIn(dir).write(set), reason);
+    match(outputIn(dir).obstacle(set) ?? "", reason);
+    equal(outputIn(dir, { takesOver: true }).obstacle(set), undefined);
     deepEqual(readdirSync(dir.join("out")), ["b"]);
     outputIn(dir, { takesOver: true }).write(testCandidate({ a: "1", b: "2" }));
     equal(text(dir, "b"), "2");

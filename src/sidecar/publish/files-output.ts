@@ -85,6 +85,18 @@ export class FilesOutput implements Output {
     return this.#refused.size === 0 ? undefined : [...this.#refused.values()].join("; ");
   }
 
+  obstacle({ files }: Candidate): string | undefined {
+    // What is in the way of one stops no others then.
+    if (this.#options.leavesOut) return undefined;
+    const ours = this.#manifest();
+    try {
+      for (const path of files.keys()) this.#refuseObstacles(path, ours);
+      return undefined;
+    } catch (err) {
+      return describe(err);
+    }
+  }
+
   upkeep(): undefined {
     return undefined;
   }

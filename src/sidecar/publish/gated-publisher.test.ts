@@ -43,6 +43,7 @@ class Scene implements Disposable {
       output: {
         read: () => output.read(),
         write: (candidate) => (this.breaksOutput ? full() : output.write(candidate)),
+        obstacle: (candidate) => output.obstacle(candidate),
         upkeep: () => output.upkeep(),
       },
       gate: {

@@ -10,6 +10,8 @@ export interface Output {
    * Synchronous: nothing of this process comes between two steps.
    */
   write(candidate: Candidate): "written" | "unchanged";
+  /** Why the set could not be written, as far as looking tells; undefined if nothing is known to be in the way. */
+  obstacle(candidate: Candidate): string | undefined;
   /** Which files of the last set could not be written, and why, where that stops no others; undefined for none. */
   leftOut?(): string | undefined;
   /** Removes what has had its time. Milliseconds until there is more to do, or undefined. */
@@ -28,6 +30,10 @@ export class NoOutput implements Output {
     const isNew = version !== this.#version;
     this.#version = version;
     return isNew ? "written" : "unchanged";
+  }
+
+  obstacle(): undefined {
+    return undefined;
   }
 
   upkeep(): undefined {

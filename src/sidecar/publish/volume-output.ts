@@ -9,10 +9,14 @@ import { Payload } from "../../files/payload.ts";
 import { dataTarget } from "../../files/survey.ts";
 import type { Candidate } from "../publisher.ts";
 import { ensureDirectory } from "./ensure-directory.ts";
+import { foreignFile } from "./foreign-file.ts";
 import type { Output } from "./output.ts";
 
 /** A reader that has followed `..data` has so long to read what it leads to. */
 const KEEP_PREVIOUS_MS = 10_000;
+
+const FOREIGN =
+  "a file that the sidecar did not write is in its place; remove it or choose another";
 
 export type VolumeOutputOptions = Pick<
   AtomicWriterOptions,
@@ -38,6 +42,8 @@ export class VolumeOutput implements Output {
 
   write(candidate: Candidate): "written" | "unchanged" {
     if (this.#last?.candidate !== candidate) {
+      const obstacle = this.obstacle(candidate);
+      if (obstacle !== undefined) throw new Error(obstacle);
       this.#last = { candidate, payload: payloadOf(candidate) };
     }
     ensureDirectory(this.#directory);
@@ -47,6 +53,11 @@ export class VolumeOutput implements Output {
       this.#logger.warn("output was mended", { output: this.#directory, path });
     }
     return outcome === "written" ? "written" : "unchanged";
+  }
+
+  obstacle({ files }: Candidate): string | undefined {
+    const path = foreignFile(this.#directory, files.keys());
+    return path === undefined ? undefined : `Cannot write "${path}": ${FOREIGN}`;
   }
 
   upkeep(): number | undefined {
