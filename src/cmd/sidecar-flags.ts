@@ -86,8 +86,16 @@ function ownPlan(flags: Flags, spec: Compose): SidecarPlan {
     kubeconfig: flags.kubeconfig,
     logLevel: logLevelOf(flags.logLevel),
     dropIn: undefined,
-    notes: [],
+    notes: notesOn(spec),
   };
+}
+
+/** What is no mistake, and most likely not meant either. */
+function notesOn({ gate: { command } }: Compose): readonly string[] {
+  if (command === undefined || command.some((word) => word.includes("{dir}"))) return [];
+  return [
+    "gate.command does not have {dir} in it: it cannot see the files that it is to judge, and looks at what is live at most",
+  ];
 }
 
 /** With what the other program's flags say, where ours say nothing. */
