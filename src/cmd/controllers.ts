@@ -20,6 +20,7 @@ import { LEASE_NAME, runControllers } from "../controllers/run-controllers.ts";
 import { type ControllersPlace, controllersConnection } from "./controllers-connection.ts";
 import { parseDuration } from "./duration.ts";
 import { endIfOverdue } from "./end-if-overdue.ts";
+import { logDestination } from "./log-destination.ts";
 import { logLevelOf, logLevelOption } from "./log-level.ts";
 import { type MetricsFlags, metricsListenOption, metricsParts } from "./metrics-listen.ts";
 import { MisuseError } from "./misuse-error.ts";
@@ -108,7 +109,10 @@ Controllers: ${controllerNames.join(", ")}`,
 
 async function runCommand(flags: ControllersFlags): Promise<void> {
   const { times, port } = settingsOf(flags);
-  const logger = createLogger({ level: logLevelOf(flags.logLevel), destination: process.stderr });
+  const logger = createLogger({
+    level: logLevelOf(flags.logLevel),
+    destination: logDestination(process.stderr),
+  });
   const connection = controllersConnection(flags, process.env);
   const rootCertificates = rootCertificatesOf(flags, connection);
   const base = { clock: systemClock, random: systemRandom, logger };

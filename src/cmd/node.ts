@@ -22,6 +22,7 @@ import type { KernelSupport } from "../mounts/kernel-support.ts";
 import { type AgentFlags, agentOptions, agentSettings } from "./agent-flags.ts";
 import { drain } from "./drain-node.ts";
 import { type ListenAddress, parseListen } from "./listen-address.ts";
+import { logDestination } from "./log-destination.ts";
 import { logLevelOf, logLevelOption } from "./log-level.ts";
 import { MisuseError } from "./misuse-error.ts";
 import { healthPort } from "./node-health.ts";
@@ -100,7 +101,7 @@ async function runNode(flags: NodeFlags): Promise<void> {
     process.exitCode = await runInUserNamespace(dataDir, { endsAfter });
     return;
   }
-  const logger = createLogger({ level, destination: process.stderr });
+  const logger = createLogger({ level, destination: logDestination(process.stderr) });
   if (flags.drain === true) {
     const identity = loadIdentity(new NodeFiles({ dataDir }));
     const nodeName = identity?.nodeName ?? flags.nodeName ?? nodeNameOf(hostname());

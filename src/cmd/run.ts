@@ -26,6 +26,7 @@ import { runMetrics } from "../supervisor/run-metrics.ts";
 import { SnapshotFiles } from "../supervisor/snapshot-files.ts";
 import { Supervisor } from "../supervisor/supervisor.ts";
 import { MemoryGiver } from "./give-back-memory.ts";
+import { logDestination } from "./log-destination.ts";
 import { logLevelOf, logLevelOption } from "./log-level.ts";
 import { type EnvironmentSpec, type RunFlags, type RunSpec, runSpecOf } from "./run-flags.ts";
 
@@ -119,7 +120,10 @@ async function run(command: readonly string[], flags: RunFlags): Promise<void> {
   const spec = runSpecOf(flags, command);
   // Whoever read what we say has gone: the program goes on.
   process.stderr.on("error", () => undefined);
-  const logger = createLogger({ level: logLevelOf(flags.logLevel), destination: process.stderr });
+  const logger = createLogger({
+    level: logLevelOf(flags.logLevel),
+    destination: logDestination(process.stderr),
+  });
   using stack = new DisposableStack();
   if (process.pid === 1) {
     stack.use(new Reaper({ endedChild, forgetChild, clock: systemClock })).start();

@@ -7,6 +7,7 @@ import { createMetrics } from "../base/metrics.ts";
 import { processMetrics } from "../base/process-metrics.ts";
 import { EarlyStore } from "./early-store.ts";
 import type { ListenAddress } from "./listen-address.ts";
+import { logDestination } from "./log-destination.ts";
 import { logLevelOf, logLevelOption } from "./log-level.ts";
 import { adminKubeconfig, type ServerFlags, serverOptions } from "./server-flags.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -35,7 +36,7 @@ The first start makes a certificate authority and writes an admin's kubeconfig t
 
 async function runServer(flags: ServerFlags & { readonly logLevel: string }): Promise<void> {
   const level = logLevelOf(flags.logLevel);
-  const logger = createLogger({ level, destination: process.stderr });
+  const logger = createLogger({ level, destination: logDestination(process.stderr) });
   using store = EarlyStore.begin(await openStore(flags, logger));
   const { prepareServer } = await import("./prepare-server.ts");
   const metrics = createMetrics();

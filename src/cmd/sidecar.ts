@@ -29,6 +29,7 @@ import type { Source } from "../sidecar/source.ts";
 import { newSources } from "../sidecar/sources/new-source.ts";
 import type { ObjectApi } from "../sidecar/sources/objects-source.ts";
 import { MemoryGiver } from "./give-back-memory.ts";
+import { logDestination } from "./log-destination.ts";
 import { type SidecarPlan, sidecarFlags, sidecarPlan } from "./sidecar-flags.ts";
 import { stopSignal } from "./stop-signal.ts";
 
@@ -85,11 +86,16 @@ function flagsText(flags: readonly string[]): string {
     : `\nFlags of that program:\n${flags.map((flag) => `  ${flag}`).join("\n")}`;
 }
 
+/** As the program writes it that is stood in for. */
+function destinationOf({ dropIn }: SidecarPlan): ReturnType<typeof logDestination> {
+  if (dropIn === undefined) return logDestination(process.stderr);
+  const form = logLines(dropIn.log);
+  return { write: (line) => void process.stderr.write(form(line)) };
+}
+
 async function run(argv: readonly string[]): Promise<void> {
   const plan = sidecarPlan(argv, process.env);
-  const form = plan.dropIn === undefined ? undefined : logLines(plan.dropIn.log);
-  const destination = { write: (line: string) => void process.stderr.write(form?.(line) ?? line) };
-  const logger = createLogger({ level: plan.logLevel, destination });
+  const logger = createLogger({ level: plan.logLevel, destination: destinationOf(plan) });
   const signal = stopSignal(logger);
   using api = new Api(plan, logger);
   const sources = newSources(plan.spec, {

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { describe, it } from "node:test";
 import { createLogger } from "../base/logger.ts";
 import { tempDir } from "../base/testing/temp-dir.ts";
-import { lineForPeople, UpLog } from "./up-log.ts";
+import { UpLog } from "./up-log.ts";
 
 describe("UpLog", () => {
   it("keeps every line, and tells people what they should look at", () => {
@@ -49,12 +49,5 @@ describe("UpLog", () => {
     log.open();
     log.write(`${JSON.stringify({ level: "error", message: "full" })}\n`);
     deepEqual(told, ["error  full\n"]);
-  });
-});
-
-describe("lineForPeople", () => {
-  it("is in colour at a terminal", () => {
-    const line = lineForPeople('{"level":"warn","message":"m","a":1}', true);
-    equal(line.startsWith("\u001B[33mwarn"), true);
   });
 });

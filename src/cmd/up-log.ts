@@ -2,8 +2,8 @@
 // braces. The file is written at once and never holds up anything: on a full disk lines are lost.
 
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
-import { inspect, styleText } from "node:util";
-import { describe } from "../base/errors.ts";
+import { lineForPeople } from "./line-for-people.ts";
+import { terminalColour } from "./terminal-look.ts";
 
 export interface UpLogOptions {
   readonly file: string;
@@ -19,8 +19,6 @@ const MAX_BYTES = 10 * 1024 * 1024;
 interface Line {
   readonly level: string;
   readonly message: string;
-  readonly time?: string;
-  readonly err?: unknown;
 }
 
 export class UpLog implements Disposable {
@@ -70,29 +68,8 @@ export class UpLog implements Disposable {
 
   #tell(line: string): void {
     const { people } = this.#options;
-    people.write(`${lineForPeople(line, people.isTTY === true)}\n`);
+    people.write(
+      `${lineForPeople(line, { hasColour: people.isTTY === true && terminalColour() })}\n`,
+    );
   }
-}
-
-/** What a line of the log says, without its time. */
-export function lineForPeople(line: string, hasColour: boolean): string {
-  const { level, message, time: _, err, ...fields } = JSON.parse(line) as Line;
-  const paint = (style: Parameters<typeof styleText>[0], text: string): string =>
-    hasColour ? styleText(style, text, { validateStream: false }) : text;
-  const named = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
-  const why = err === undefined ? "" : `: ${reasonOf(err)}`;
-  const head = paint(level === "error" ? "red" : "yellow", level);
-  const rest = named.length === 0 ? "" : `  ${paint("dim", named.join(" "))}`;
-  return `${head}  ${message}${why}${rest}`;
-}
-
-/** As pino writes errors. */
-function reasonOf(err: unknown): string {
-  const { message } = err as { readonly message?: unknown };
-  return typeof message === "string" ? message : describe(err);
-}
-
-function shown(value: unknown): string {
-  if (typeof value === "string") return /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
-  return inspect(value, { breakLength: Number.POSITIVE_INFINITY });
 }
