@@ -149,7 +149,8 @@ class PythonClient(unittest.TestCase):
             core.list_namespaced_config_map, self.ns, resource_version="x", timeout_seconds=5
         )
         code, status = self.refused(lambda: list(stream))
-        self.assertEqual((code, status["reason"]), (400, "BadRequest"))
+        self.assertEqual(code, 500)
+        self.assertIn('Invalid value: "x"', status["message"])
 
     def test_works_on_any_kind_dynamically(self):
         kinds = dynamic.DynamicClient(client.ApiClient())
