@@ -1,5 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { stripVTControlCharacters } from "node:util";
 import { logDestination } from "./log-destination.ts";
 
 const LINE = '{"level":"info","message":"published","files":3}\n';
@@ -7,7 +8,7 @@ const LINE = '{"level":"info","message":"published","files":3}\n';
 function written(isTTY: boolean): string[] {
   const texts: string[] = [];
   logDestination({ isTTY, write: (text) => texts.push(text) }).write(LINE);
-  return texts.map((text) => text.replaceAll(/\u001B\[\d+m/g, ""));
+  return texts.map(stripVTControlCharacters);
 }
 
 describe("logDestination", () => {
