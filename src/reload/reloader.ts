@@ -56,7 +56,7 @@ export class Reloader {
   /** The last try was of this version, and failed. */
   #failed: string | undefined;
   #progress: ReloadProgress | undefined;
-  /** Ends the present wait: something else is wanted. */
+  /** Ends the present wait: something else is wanted, or may have been read. */
   #news = new AbortController();
 
   constructor(options: ReloaderOptions) {
@@ -77,6 +77,11 @@ export class Reloader {
     this.#wanted = version;
     this.#progress = undefined;
     if (this.#isDue()) this.#note("Pending", { attempts: 0 });
+    this.doubt();
+  }
+
+  /** What the program finds may be something else for a moment: a try that is under way proves nothing, and is made once more. */
+  doubt(): void {
     this.#news.abort();
     this.#news = new AbortController();
   }

@@ -69,6 +69,22 @@ describe("Reloading", () => {
     deepEqual([version, done?.length], ["a", 2]);
   });
 
+  it("tells once more who was being told while something else was visible for a moment", async () => {
+    await using scene = new Scene();
+    const slow = Promise.withResolvers<void>();
+    scene.slow = slow.promise;
+    await scene.want("a");
+    scene.reloading.doubt();
+    scene.slow = undefined;
+    slow.resolve();
+    await scene.clock.step(0);
+    deepEqual(scene.tries, ["quick", "slow", "slow"]);
+    equal(scene.applied, "a");
+    scene.reloading.doubt();
+    await scene.clock.step(1e6);
+    equal(scene.tries.length, 3, "nobody was being told");
+  });
+
   it("does not take for told in another life what it could not note", async () => {
     await using scene = new Scene();
     await scene.want("a");

@@ -46,7 +46,7 @@ export class Reloading {
   /** Set with the first version of this life. */
   #first: string | undefined;
   #wanted: string | undefined;
-  /** How often something else was wanted. */
+  /** How often something else was wanted, or visible. */
   #changes = 0;
 
   constructor(options: ReloadingOptions) {
@@ -77,6 +77,12 @@ export class Reloading {
     if (this.#reloader.progress === undefined && this.#isToldOf(version)) {
       this.#options.onProgress(this.#done(version));
     }
+  }
+
+  /** Another version was visible for a moment, or a part of it: whoever is being told now may have read that. */
+  doubt(): void {
+    this.#changes++;
+    this.#reloader?.doubt();
   }
 
   /** Settles when `signal` aborts and nobody is being told. */

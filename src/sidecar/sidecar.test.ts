@@ -35,6 +35,8 @@ class Scene implements AsyncDisposable {
   reload: Partial<ReloadSpec> = {};
   verdictOn: (text: string) => Verdict = () => ({ verdict: "passed" });
   tellFailure: string | undefined;
+  /** The app takes until this settles. */
+  slow: Promise<void> | undefined;
   isBeforeApp = false;
   metrics = createMetrics();
   reporter: Reporter | undefined;
@@ -81,7 +83,7 @@ class Scene implements AsyncDisposable {
       tryOf: () => async () => {
         this.told.push(this.live("a"));
         if (this.tellFailure !== undefined) throw new Error(this.tellFailure);
-        await Promise.resolve();
+        await this.slow;
       },
       onProgress: (progress) => {
         reporter.reload(progress);
@@ -252,6 +254,7 @@ describe("Sidecar", () => {
     one.fail("cannot be reached");
     await scene.clock.step(10_000);
     deepEqual(scene.told, ["1", "1"]);
+    ok(scene.ack()["applied"]);
     deepEqual(scene.reporter?.problems.get("source"), "one: cannot be reached");
     match(scene.reporter?.problems.get("compose") ?? "", /^nothing was ever heard of/);
     equal(scene.reporter?.readinessProblem(), undefined, "also with failsReadiness");
@@ -268,6 +271,21 @@ describe("Sidecar", () => {
     await scene.clock.step(60_000);
     await scene.sidecar?.applied;
     ok(scene.ack()["applied"] !== null);
+  });
+
+  it("tells the app once more that was reading while a publish failed, and may have seen some of it", async () => {
+    await using scene = new Scene();
+    const slow = Promise.withResolvers<void>();
+    scene.slow = slow.promise;
+    await scene.startWith("1");
+    scene.dir.write({ "out/new": "of somebody else" });
+    scene.one.set({ a: "2", new: "x" });
+    await scene.clock.step(200);
+    equal(scene.ack()["applied"], null);
+    slow.resolve();
+    scene.slow = undefined;
+    await scene.clock.step(0);
+    deepEqual(scene.told, ["1", "1"]);
   });
 
   it("neither repeats what was told in an earlier life nor forgets what was not", async () => {

@@ -36,7 +36,7 @@ export interface SidecarOptions {
   readonly waits: Pick<ReloadSpec, "minWaitMs" | "maxWaitMs" | "isFirstAtOnce">;
   readonly compose: (contents: Contents) => Composed;
   readonly publisher: SidecarPublisher;
-  readonly reloading: Pick<Reloading, "want" | "run">;
+  readonly reloading: Pick<Reloading, "doubt" | "run" | "want">;
   readonly reporter: Reporter;
   readonly observer?: SidecarObserver | undefined;
   readonly clock: Clock;
@@ -217,6 +217,7 @@ export class Sidecar {
     reporter.published(candidate, result);
     if ("reason" in result) {
       this.#current = undefined;
+      if (result.isByGate !== true) reloading.doubt();
       this.#tellLive();
     } else {
       this.#current = candidate.version;

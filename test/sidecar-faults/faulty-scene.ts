@@ -11,7 +11,14 @@ import { fillDisk } from "../support/fill-disk.ts";
 import { type MountedTmpfs, tmpfs } from "../support/tmpfs.ts";
 import { AckCheck } from "./ack-check.ts";
 import { APP_TIMEOUT_MS, contentVersionOf, FaultyApp } from "./faulty-app.ts";
-import { confOf, documentOf, type Fault, partOf, type SourceName } from "./faulty-set.ts";
+import {
+  confOf,
+  documentOf,
+  type Fault,
+  LIVE_FILES,
+  partOf,
+  type SourceName,
+} from "./faulty-set.ts";
 import { FaultyUrl } from "./faulty-url.ts";
 import { liveTexts, type OutputKind, type Texts } from "./life.ts";
 import type { Observed } from "./observer.ts";
@@ -139,7 +146,8 @@ export class FaultyScene implements AsyncDisposable {
       const { kind, live, app } = sidecar;
       await until("the first version is live", () => {
         if (sidecar.hasFailed) throw new Error(`it has ended: ${sidecar.log}`);
-        return Object.keys(sidecar.texts()).length > 0;
+        // All of it: plain files come one after the other.
+        return Object.keys(sidecar.texts()).length === LIVE_FILES.length;
       });
       app.begin();
       observed.push({ name: kind, kind, directory: live });
