@@ -65,7 +65,7 @@ async function publishedMs(
       candidate: { files: new Map(), version: contents.get("one")?.version ?? "" },
       ...{ made: new Map(), notes: [], unsetVariables: 0 },
     }),
-    reloading: { want: () => undefined, run: () => Promise.resolve() },
+    reloading: { doubt: () => undefined, want: () => undefined, run: () => Promise.resolve() },
     ...{ clock, random: seededRandom(1), logger },
   });
   const stop = new AbortController();
