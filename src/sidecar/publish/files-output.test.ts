@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,
   lstatSync,
@@ -80,6 +80,42 @@ describe("FilesOutput", () => {
     outputIn(dir).write(testCandidate({ a: "1" }));
     deepEqual(readdirSync(dir.join("out")).toSorted(), ["..driftless-files", "a", "sub", "theirs"]);
     deepEqual(readdirSync(dir.join("out/sub")), ["theirs"]);
+  });
+
+  for (const leavesOut of [false, true]) {
+    const how = leavesOut ? "says so and goes on" : "fails";
+    it(`${how} when a file of its own cannot be removed, and removes it when it can`, (t) => {
+      using dir = tempDir();
+      const output = outputIn(dir, { leavesOut });
+      output.write(testCandidate({ a: "1", "d/gone": "1" }));
+      const immutable = (flag: string): number | null =>
+        spawnSync("chattr", [flag, dir.join("out/d/gone")]).status;
+      if (immutable("+i") !== 0) return t.skip("nothing can be made immutable here");
+      try {
+        const next = testCandidate({ a: "2" });
+        if (leavesOut) equal(output.write(next), "written");
+        else throws(() => output.write(next), /d\/gone/);
+        equal(text(dir, "a"), "2");
+        equal(output.leftOut()?.includes("d/gone") ?? false, leavesOut);
+        immutable("-i");
+        equal(outputIn(dir, { leavesOut }).write(next), "written", "in another life too");
+        equal(existsSync(dir.join("out/d")), false);
+      } finally {
+        immutable("-i");
+      }
+      return undefined;
+    });
+  }
+
+  it("leaves a directory alone that somebody made of a file of its own", () => {
+    using dir = tempDir();
+    const output = outputIn(dir);
+    output.write(testCandidate({ a: "1", gone: "1" }));
+    rmSync(dir.join("out/gone"));
+    dir.write({ "out/gone/of-others": "here" });
+    equal(output.write(testCandidate({ a: "1" })), "written");
+    equal(text(dir, "gone/of-others"), "here");
+    equal(output.write(testCandidate({ a: "1" })), "unchanged", "it is not ours any more");
   });
 
   it("keeps its files that are gone from the set if it is to", () => {

@@ -76,9 +76,9 @@ export class FilesOutput implements Output {
     const both = [...ours, ...this.#possible(files.keys())];
     this.#note(both); // (2)
     const isWritten = this.#exchange(wanted) > 0; // (3) (4)
-    for (const path of gone) this.#remove(path); // (5)
-    this.#note(removesOthers ? this.#possible(files.keys()) : both); // (6)
-    return isWritten || gone.length > 0 ? "written" : "unchanged";
+    const left = gone.filter((path) => !this.#remove(path)); // (5)
+    this.#note(removesOthers ? [...this.#possible(files.keys()), ...left] : both); // (6)
+    return isWritten || gone.length > left.length ? "written" : "unchanged";
   }
 
   leftOut(): string | undefined {
@@ -207,27 +207,34 @@ export class FilesOutput implements Output {
     throw new Error(`Cannot write "${path}": ${what} is in its place; remove it or choose another`);
   }
 
-  /** Of ours, and then the directories above it that are empty now, up to the output. */
-  #remove(path: string): void {
-    const { directory, logger } = this.#options;
-    const place = this.#place(path);
+  /** Of ours, and then the directories above it that are empty now, up to the output. False if it has to stay for now. */
+  #remove(path: string): boolean {
     this.#stamps.delete(path);
-    if (this.#linkAbove(path) !== undefined) return; // Then it is not there any more.
-    try {
-      rmSync(place, { force: true });
-      rmSync(this.#temporary(place), { force: true });
-    } catch (err) {
-      // Somebody made a directory of it: not ours any more.
-      logger.warn("output keeps a removed file", { path, err });
-      return;
+    if (this.#linkAbove(path) !== undefined) return true; // Then it is not there any more.
+    const isGone = this.#guarded(path, () => this.#removeFile(path));
+    if (isGone === true) this.#removeEmpty(dirname(this.#place(path)));
+    return isGone !== undefined;
+  }
+
+  /** False if it is not ours any more. */
+  #removeFile(path: string): boolean {
+    const place = this.#place(path);
+    rmSync(this.#temporary(place), { force: true });
+    if (statOf(place)?.isDirectory() === true) {
+      this.#options.logger.warn("somebody made a directory of a file of the output", { path });
+      return false;
     }
-    for (let parent = dirname(place); parent.startsWith(`${directory}/`); ) {
+    rmSync(place, { force: true });
+    return true;
+  }
+
+  #removeEmpty(from: string): void {
+    for (let one = from; one.startsWith(`${this.#options.directory}/`); one = dirname(one)) {
       try {
-        rmdirSync(parent);
+        rmdirSync(one);
       } catch {
         return; // It is not empty, or somebody else's: it stays.
       }
-      parent = dirname(parent);
     }
   }
 
