@@ -21,6 +21,13 @@ describe("lineForPeople", () => {
     );
   });
 
+  it("has the reason of what went wrong right behind it, and only of that", () => {
+    const of = (level: string): string =>
+      lineForPeople(JSON.stringify({ level, message: "m", reason: "no disk", n: 1 }), plain);
+    equal(of("error"), "error  m: no disk  n=1");
+    equal(of("info"), 'info  m  reason="no disk" n=1');
+  });
+
   it("has the time of the day where it is asked for", () => {
     const line = '{"level":"info","time":"2026-11-17T03:04:05.678Z","message":"m"}';
     match(lineForPeople(line, { ...plain, hasTime: true }), /^\d\d:04:05 info {2}m$/);

@@ -8,7 +8,6 @@ interface Line {
   readonly level: string;
   readonly message: string;
   readonly time?: string;
-  readonly err?: unknown;
 }
 
 export interface LineLook {
@@ -23,15 +22,27 @@ const LEVEL_STYLES: Readonly<Record<string, Style>> = { error: "red", warn: "yel
 
 /** Of one line of JSON, as a Logger writes it. */
 export function lineForPeople(json: string, { hasColour, hasTime = false }: LineLook): string {
-  const { level, message, time, err, ...fields } = JSON.parse(json) as Line;
+  const { level, message, time, ...circumstances } = JSON.parse(json) as Line;
+  const { why, fields } = whyOf(level, circumstances);
   const paint = (style: Style, text: string): string =>
     hasColour ? styleText(style, text, { validateStream: false }) : text;
   const named = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
-  const why = err === undefined ? "" : `: ${reasonOf(err).replace(/\p{Cc}+/gu, " ")}`;
   const clock = hasTime && time !== undefined ? `${paint("dim", timeOfDay(time))} ` : "";
   const head = clock + paint(LEVEL_STYLES[level] ?? "dim", level);
   const rest = named.length === 0 ? "" : `  ${paint("dim", named.join(" "))}`;
   return `${head}  ${message}${why}${rest}`;
+}
+
+/** Of what went wrong the reason comes first: an error, or what the line itself calls the reason. */
+function whyOf(
+  level: string,
+  { err, ...fields }: Readonly<Record<string, unknown>>,
+): { readonly why: string; readonly fields: object } {
+  const { reason, ...rest } = fields;
+  const isReason = err === undefined && typeof reason === "string" && level in LEVEL_STYLES;
+  const text = isReason ? reason : err === undefined ? "" : reasonOf(err);
+  const why = text === "" ? "" : `: ${text.replace(/\p{Cc}+/gu, " ")}`;
+  return { why, fields: isReason ? rest : fields };
 }
 
 /** Where they are. */
