@@ -68,12 +68,19 @@ function isTakenApart(text: string): boolean {
 
 /** By the number of the file: one kubectl reads them all. */
 function toldOfFiles(kubectl: string, dir: TempDir): Map<number, string> {
-  const { stderr } = spawnSync(kubectl, ["label", "--local", "-f", dir.path, "a=b", "-o", "name"], {
-    encoding: "utf8",
-    maxBuffer: 1 << 28,
-    env: { HOME: dir.path },
-  });
-  const found = stderr.matchAll(/\/(\d+)\.yaml: error converting YAML to JSON: (yaml: .*)$/gm);
+  const { stderr } = spawnSync(
+    kubectl,
+    ["label", "--local", "--overwrite", "-f", dir.path, "a=b", "-o", "name"],
+    {
+      encoding: "utf8",
+      maxBuffer: 1 << 28,
+      env: { HOME: dir.path },
+    },
+  );
+  // A line for each, or one for all if something else is wrong as well.
+  const found = stderr.matchAll(
+    /\/(\d+)\.yaml: error converting YAML to JSON: (yaml: .*?)(?=, (?:error parsing|unable to decode) |\]?$)/gm,
+  );
   return new Map(
     [...found]
       .map(([, number, message]): [number, string] => [Number(number), message ?? ""])
